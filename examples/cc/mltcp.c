@@ -25,6 +25,7 @@
 
 #define MLTCP_INITIAL	16384U		/* bytes */
 #define MLTCP_MOST	(1U << 28)
+#define MLTCP_LONGEST	(1ULL << 52)	/* bytes: half a day at 800 Gb/s; longer ones count as this */
 #define MLTCP_PAUSE	8		/* round trips without data, after which an iteration begins */
 #define MLTCP_ONE	256U		/* a factor of 1 */
 #define MLTCP_LEAST	64U		/* F(0) */
@@ -32,7 +33,7 @@
 
 struct mltcp {
 	u64 cut_time;	/* ns */
-	u64 sent;	/* bytes of this iteration; 2^64 take five years at 800 Gb/s */
+	u64 sent;	/* bytes of this iteration, at most MLTCP_LONGEST */
 	u64 total;	/* bytes of the last iteration; 0 for unknown */
 	u32 window;	/* bytes */
 };
@@ -61,7 +62,7 @@ static void mltcp_idle(struct dcqcn_cc *cc, u64 ns)
 	m->sent = 0;
 }
 
-/* In units of 1 / MLTCP_ONE; at most MLTCP_LEAST + MLTCP_SLOPE */
+/* In units of 1 / MLTCP_ONE; at most MLTCP_LEAST + MLTCP_SLOPE. The product is below 2^61. */
 static u32 mltcp_factor(const struct mltcp *m)
 {
 	if (!m->total)
@@ -74,7 +75,7 @@ static void mltcp_ack(struct dcqcn_cc *cc, const struct dcqcn_cc_sample *sample)
 	struct mltcp *m = dcqcn_cc_private(cc);
 	u64 increase;
 
-	m->sent += sample->delivered;
+	m->sent = min(m->sent + sample->delivered, MLTCP_LONGEST);
 	if (sample->app_limited)
 		return;
 	/* below 2^14 * 2^32 * 2^9, as a packet has at most 4200 bytes */
