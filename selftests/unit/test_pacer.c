@@ -1018,6 +1018,37 @@ static void other_priority(void)
 	ends();
 }
 
+/* The limit ends while 1,000 READ responses are held. The kernel reads the clock once for all timers
+ * that a softirq runs: one that is set for a time before that fires again at once, and would keep the
+ * CPU until nothing is held.
+ */
+static void release_in_turns(void)
+{
+	struct hrtimer *timer = &qps[0].flow.timer;
+	u32 psn, before, fires = 0;
+	u64 basenow;
+
+	limited(1, IB_QPT_RC, 14);
+	for (psn = 0; psn < 1000; psn++)
+		output_of(&qps[0], DCQCN_PKT_RESPONSE, psn, SHORTEST, SHORTEST_SIZE, true);
+	output_of(&qps[0], DCQCN_PKT_REQUEST, 5, 1000, 2304, false);
+	before = num_sent;
+	basenow = fuzz_now;
+	while (timer->queued && (u64)timer->expires <= basenow) {
+		fuzz_now += 64000;
+		timer->queued = false;
+		bh_disabled++;
+		timer->queued = timer->function(timer) == HRTIMER_RESTART;
+		bh_disabled--;
+		fires++;
+	}
+	expect(fires == 1 && num_sent == before + 64, "%u packets leave in one softirq, which fires %u times",
+	       num_sent - before, fires);
+	pass_time(&qps[0], MS);
+	expect(!dcqcn_flow_held(&qps[0].flow) && num_sent >= 1000, "%u packets left", num_sent);
+	ends();
+}
+
 /* As when the module is unloaded: more packets than one turn sends, in order */
 static void release(void)
 {
@@ -1607,6 +1638,23 @@ static void start_in_rounds(void)
 		kfree(flow->path);
 		flow->path = NULL;
 	}
+}
+
+/* A burst of a MB counts for half a second of the share at most, here at 1 Mb/s */
+static void start_in_slow_rounds(void)
+{
+	struct dcqcn_flow *flow = &qps[0].flow;
+
+	limited(1, IB_QPT_RC, 0);
+	dcqcn_queue_flush(&qps[0]);
+	settings.rp.rpg_time_reset = 0;
+	dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
+	flow->burst = 900;
+	flow->path->owed = MB;
+	output_request(&qps[0], 0, 1000, WRITE_FIRST);
+	expect(flow->next - fuzz_now == 500 * MS && flow->gap == 500 * MS, "the next one in %llu ns",
+	       (unsigned long long)(flow->next - fuzz_now));
+	ends();
 }
 
 /* start_burst was 0, and a flow that CNPs limit has paused. Then start_burst is set: the flow has
@@ -2686,6 +2734,20 @@ static void windowed(u32 start_burst)
 	may_send = in_context = steered = empty = 0;
 	look_again = MS;
 	lends = false;
+}
+
+/* A QP that only receives has no limit, though its context is ready: the janitor would end the limit
+ * five times a second
+ */
+static void window_of_receiver(void)
+{
+	windowed(12288);
+	dcqcn_queue_flush(&qps[0]);
+	output(DCQCN_PKT_ACK, 0);
+	expect(!qps[0].limited && !dcqcn_qp_is_windowed(&qps[0]), "an ACK begins a limit");
+	output(DCQCN_PKT_REQUEST, 0);
+	expect(qps[0].limited && dcqcn_qp_is_windowed(&qps[0]), "a request does not");
+	ends();
 }
 
 static void window(void)
@@ -4328,6 +4390,7 @@ static const struct tap_test tests[] = {
 	{ "held packets are sent with preemption disabled", no_preemption },
 	{ "a datagram of a priority without congestion control leaves the limit", other_priority },
 	{ "a release sends held packets in order", release },
+	{ "a release lets other softirqs run", release_in_turns },
 	{ "the limiter of an idle flow ends", idle },
 	{ "packets leave at the rate", pace },
 	{ "no gap is lost in rounding", pace_exactly },
@@ -4351,6 +4414,7 @@ static const struct tap_test tests[] = {
 	{ "a burst that meets a queue counts by its length, if nothing was marked before", start_meets_queue },
 	{ "a flow begins again with the share that it got", start_knows_share },
 	{ "in equal rounds, the burst is part of the share, and cuts are small", start_in_rounds },
+	{ "a long burst is not all of a slow share", start_in_slow_rounds },
 	{ "a flow that has had no burst knows no share", start_knows_no_share },
 	{ "a CNP for the burst of a start changes nothing, and a pause ends no limit", start_deaf },
 	{ "a flow without a limit begins again after four round trips", pauses },
@@ -4368,6 +4432,7 @@ static const struct tap_test tests[] = {
 	{ "a window holds packets, and a kick or a timeout sends them", window },
 	{ "a window that opens lets a batch leave", window_opens },
 	{ "a window is not asked when nothing is held", window_of_nothing },
+	{ "a QP that only receives has no window", window_of_receiver },
 	{ "a window knows whether more comes behind what is held", window_goes_on },
 	{ "ACKs behind responses do not wait for a window", window_of_acks },
 	{ "an atomic operation's ACK counts as a READ response in a window", window_of_atomics },

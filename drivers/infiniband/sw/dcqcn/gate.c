@@ -293,7 +293,9 @@ void dcqcn_gate_follow(struct dcqcn_qp *qp)
  */
 void dcqcn_gate_enter(struct dcqcn_qp *qp, struct dcqcn_tx *tx)
 {
-	dcqcn_gate_follow(qp);
+	/* no limit begins for a QP that only receives: the janitor would end it soon */
+	if (qp->limited || tx->bth->opcode != DCQCN_OPCODE_ACK)
+		dcqcn_gate_follow(qp);
 	if (dcqcn_qp_is_windowed(qp) && tx->bth->opcode == DCQCN_OPCODE_ATOMIC_ACK)
 		tx->packet.kind = DCQCN_PKT_RESPONSE;
 }

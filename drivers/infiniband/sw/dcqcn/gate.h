@@ -165,9 +165,11 @@ static __always_inline void dcqcn_gate_pay(struct dcqcn_qp *qp, u64 rate,
 			flow->next = now;
 			return;
 		}
-		/* in equal rounds, the burst is part of the share; 2^24 bytes cost < 2^58 */
+		/* In equal rounds, the burst is part of the share, but at most half a second of it:
+		 * see dcqcn_flow.gap. 2^24 bytes cost < 2^58.
+		 */
 		if (flow->path)
-			bytes = max(bytes, flow->path->owed);
+			bytes = max_t(u64, bytes, min_t(u64, flow->path->owed, rate / 16));
 		/* The end of a burst may be lost. Let one packet follow soon: it shows the peer
 		 * what is missing, long before rxe's timer fires.
 		 */

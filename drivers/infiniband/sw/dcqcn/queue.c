@@ -219,9 +219,9 @@ static __always_inline struct sk_buff *dcqcn_queue_next(struct dcqcn_qp *qp, u64
 
 /*
  * Send what is due. Called with the lock held and BH disabled; drops the lock while sending.
- * Return true if packets are left, for which the timer must run.
+ * Return when the timer must fire for the packets that are left, in ns, or 0 if there are none.
  */
-static bool dcqcn_queue_drain(struct dcqcn_qp *qp)
+static u64 dcqcn_queue_drain(struct dcqcn_qp *qp)
 	__must_hold(&qp->lock)
 {
 	struct sk_buff *skb, *due = NULL, *last = NULL;
@@ -231,7 +231,7 @@ static bool dcqcn_queue_drain(struct dcqcn_qp *qp)
 	u64 now;
 
 	if (flow->draining)
-		return false;
+		return 0;
 	flow->draining = true;
 	dcqcn_flow_note_most(flow);
 	if (unlikely(rcu_access_pointer(qp->ccc)))
@@ -271,10 +271,24 @@ static bool dcqcn_queue_drain(struct dcqcn_qp *qp)
 
 	flow->draining = false;
 	flow->sending_responses = false;
-	if (dcqcn_flow_held(flow))
-		return true;
-	dcqcn_limiter_end(qp);
-	return false;
+	if (!dcqcn_flow_held(flow)) {
+		dcqcn_limiter_end(qp);
+		return 0;
+	}
+	/* not in the past: hrtimers would fire again before any other softirq runs */
+	if (unlikely(n == DCQCN_BUDGET || flow->released))
+		return max(dcqcn_queue_wake(flow), ktime_get_ns());
+	return dcqcn_queue_wake(flow);
+}
+
+/* Send what is due, and let the timer fire for the rest. Context: as for dcqcn_queue_drain(). */
+static void dcqcn_queue_run(struct dcqcn_qp *qp)
+	__must_hold(&qp->lock)
+{
+	u64 wake = dcqcn_queue_drain(qp);
+
+	if (wake)
+		dcqcn_queue_arm(qp, wake);
 }
 
 static enum hrtimer_restart dcqcn_queue_timer(struct hrtimer *timer)
@@ -288,8 +302,8 @@ static enum hrtimer_restart dcqcn_queue_timer(struct hrtimer *timer)
 	 * since it fired, and the expiry of a queued timer must not be set. An ACK that came while
 	 * packets were being sent may have made it too late.
 	 */
-	if (dcqcn_queue_drain(qp)) {
-		wake = dcqcn_queue_wake(&qp->flow);
+	wake = dcqcn_queue_drain(qp);
+	if (wake) {
 		if (hrtimer_is_queued(timer)) {
 			dcqcn_queue_arm(qp, wake);
 		} else {
@@ -469,12 +483,10 @@ unsigned int dcqcn_queue_output(struct dcqcn_qp *qp, struct dcqcn_tx *tx)
 	 * it waits for a batch, leave the packet to it.
 	 */
 	wake = dcqcn_queue_wake(flow);
-	if (now >= wake || dcqcn_queue_is_crowded(qp, DCQCN_REQUESTS, 0)) {
-		if (!dcqcn_queue_drain(qp))
-			goto unlock;
-		wake = dcqcn_queue_wake(flow);
-	}
-	dcqcn_queue_arm(qp, wake);
+	if (now >= wake || dcqcn_queue_is_crowded(qp, DCQCN_REQUESTS, 0))
+		dcqcn_queue_run(qp);
+	else
+		dcqcn_queue_arm(qp, wake);
 unlock:
 	spin_unlock_bh(&qp->lock);
 	if (pass)
@@ -527,8 +539,8 @@ void dcqcn_queue_acked(struct dcqcn_qp *qp, u32 psn, u8 hops)
 	if (!dcqcn_cc_acked(qp, psn, hops, now))
 		return;
 	flow->next = min(flow->next, now);
-	if (dcqcn_flow_held(flow) && dcqcn_queue_drain(qp))
-		dcqcn_queue_arm(qp, dcqcn_queue_wake(flow));
+	if (dcqcn_flow_held(flow))
+		dcqcn_queue_run(qp);
 }
 
 /**
@@ -571,8 +583,8 @@ void dcqcn_queue_kick(struct dcqcn_qp *qp)
 	 */
 	batch = dcqcn_queue_batch(flow) / max(atomic_read(&qp->dev->pacing.num_limited), 1);
 	flow->next = min(flow->next, ktime_get_ns() - batch);
-	if (dcqcn_flow_held(flow) && dcqcn_queue_drain(qp))
-		dcqcn_queue_arm(qp, dcqcn_queue_wake(flow));
+	if (dcqcn_flow_held(flow))
+		dcqcn_queue_run(qp);
 	spin_unlock_bh(&qp->lock);
 }
 
@@ -629,8 +641,7 @@ void dcqcn_queue_release(struct dcqcn_qp *qp)
 
 	spin_lock_bh(&qp->lock);
 	flow->released = true;
-	if (dcqcn_queue_drain(qp))
-		dcqcn_queue_arm(qp, dcqcn_queue_wake(flow));
+	dcqcn_queue_run(qp);
 	dcqcn_limiter_end(qp);
 	spin_unlock_bh(&qp->lock);
 }

@@ -210,7 +210,7 @@ void dcqcn_stamps_read(struct dcqcn_dev *dev, bool on)
  * @psn: its PSN
  * @say: the answer
  *
- * Context: any, with BH disabled.
+ * Context: any.
  */
 void dcqcn_stamps_tell(struct dcqcn_dev *dev, u32 qpn, u32 psn, struct dcqcn_feedback *say)
 {
