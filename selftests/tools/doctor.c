@@ -462,6 +462,7 @@ static void set_world(const struct event e[64])
 
 #define H1	"::ffff:10.0.0.1"
 #define H2	"::ffff:10.0.0.2"
+#define H3	"::ffff:10.0.0.3"
 
 /* Probes of each size, in and out */
 #define PROBES(pair) \
@@ -568,6 +569,10 @@ static const struct fault {
 	THERE("gaps", "loss-without-marks", "counter out_of_seq_request 0 9 0 9\n"),
 	HERE("ECT cleared here", "not-ect", "data 1 0 0 10\n"),
 	THERE("ECN cleared on the way", "ecn-cleared", "data 0 0 0 10\n"),
+	THERE("another sender without the module", "not-ect-in",
+	      "flow " H2 " " H3 " 0 1104 1500 0\ndata 0 26 0 1500\n"),
+	{ .what = "another sender of more data, with another DSCP",
+	  .says = { NULL, "flow " H2 " " H3 " 0 1104 15000 0\ndata 0 26 2 15000\n" } },
 	THERE("another DSCP", "dscp-rewritten", "data 0 0 2 0\ndata 0 8 2 10000\n"),
 	THERE("CNPs lost", "cnp-lost", "cnps 1 48 20\ncnps_to " H1 " 20\n"),
 	HERE("CNPs filtered", "cnp-filtered", "cnps 0 48 20\n"),
@@ -681,6 +686,27 @@ static bool finds_faults(int whose)
 	return ok;
 }
 
+/* A second network, with a little less traffic on h1 and, as it looks a little later, more on h2 */
+static bool finds_pair(void)
+{
+	static const struct fault none = { .what = "two networks" };
+	static const char * const second[2] = {
+		"route ::ffff:10.0.1.2 ::ffff:10.0.1.1 0\ndev rxe1 eth1 10000000000\n" KNOBS
+		"counter sent_pkts 0 9900 0 13000\nsniffed 1\nlink 1 4200 -\ngid ::ffff:10.0.1.1\n"
+		"data 1 0 2 9900\nflow ::ffff:10.0.1.1 ::ffff:10.0.1.2 1 1104 9900 4\n",
+		"route ::ffff:10.0.1.1 ::ffff:10.0.1.2 0\ndev rxe1 eth1 10000000000\n" KNOBS
+		"counter rcvd_pkts 0 10100 0 13000\nsniffed 1\nlink 1 4200 -\ngid ::ffff:10.0.1.2\n"
+		"data 0 0 2 10100\nflow ::ffff:10.0.1.2 ::ffff:10.0.1.1 0 1104 10100 4\n",
+	};
+	struct facts facts[2];
+
+	for (int h = 0; h < 2; h++)
+		facts[h] = told(well[h], second[h], NULL);
+	num_found = 0;
+	checks_both(&facts[0], &facts[1]);
+	return only(&none, true);
+}
+
 /* A peer without a device: there is nothing of it to compare */
 static bool finds_no_device(void)
 {
@@ -734,6 +760,7 @@ int main(int argc, char **argv)
 	matrix = argc > 1 && !strcmp(argv[1], "matrix");
 
 	failed |= !finds_no_device();
+	failed |= !finds_pair();
 	zero = 100000 * MS;
 	for (size_t i = 0; i < sizeof(worlds) / sizeof(*worlds); i++) {
 		const struct world *w = &worlds[i];

@@ -528,6 +528,18 @@ static void check_alone(const struct facts *facts, const struct fact_dev *dev)
 		 dev);
 }
 
+/* Whether data came in as it left */
+static void check_data(const struct fact_dev *sender, const struct facts *to,
+		       const struct fact_dev *receiver)
+{
+	int dscp = data_dscp(receiver, SNIFF_IN);
+
+	check_ecn_cleared(sender, to, receiver);
+	/* which of several DSCPs most packets have differs from look to look */
+	if (!facts_data_around(sender, SNIFF_OUT, dscp, -1))
+		say_dscp("data", data_dscp(sender, SNIFF_OUT), dscp, to, receiver);
+}
+
 /* The loop's checks of the path from one host to the other */
 static void check_pair(const struct facts *from, const struct fact_dev *sender,
 		       const struct facts *to, const struct fact_dev *receiver)
@@ -539,13 +551,14 @@ static void check_pair(const struct facts *from, const struct fact_dev *sender,
 	if (!facts_data(sender, SNIFF_OUT, -1, -1) ||
 	    !facts_data(receiver, SNIFF_IN, -1, -1))
 		return;
-	check_ecn_cleared(sender, to, receiver);
-	dscp = data_dscp(receiver, SNIFF_IN);
-	/* which of several DSCPs most packets have differs from look to look */
-	if (!facts_data_around(sender, SNIFF_OUT, dscp, -1))
-		say_dscp("data", data_dscp(sender, SNIFF_OUT), dscp, to, receiver);
+	/* what others send comes in with bits and DSCPs of its own */
+	if (facts_all_with(receiver, SNIFF_IN, sender))
+		check_data(sender, to, receiver);
+	else if (!facts_data_around(sender, SNIFF_OUT, -1, SNIFF_NOT_ECT))
+		check_ect_in(to, receiver);
 	dscp = main_dscp(sender->tally.cnps[SNIFF_IN]);
-	if (!facts_cnps_around(receiver, SNIFF_OUT, dscp))
+	if (facts_all_with(sender, SNIFF_OUT, receiver) &&
+	    !facts_cnps_around(receiver, SNIFF_OUT, dscp))
 		say_dscp("CNPs", main_dscp(receiver->tally.cnps[SNIFF_OUT]), dscp,
 			 from, sender);
 	if (from->module && to->module)
@@ -605,4 +618,82 @@ void checks_pair(const struct facts *here, const struct fact_dev *a,
 		return;
 	check_pair(here, a, peer, b);
 	check_pair(peer, b, here, a);
+}
+
+/* One data packet tells as much about which device is used as this many probes */
+#define DATA_COUNTS	1000
+
+/* All packets, and probes where there are no packets */
+static uint64_t packets_of(const struct fact_dev *dev)
+{
+	uint64_t n = 0;
+
+	for (int i = 0; i < dev->tally.num_flows; i++) {
+		for (int size = 0; size < SNIFF_SIZES; size++)
+			n += dev->tally.flows[i].probes[SNIFF_IN][size] +
+			     dev->tally.flows[i].probes[SNIFF_OUT][size];
+	}
+	return n + DATA_COUNTS * (facts_data(dev, SNIFF_IN, -1, -1) +
+				  facts_data(dev, SNIFF_OUT, -1, -1));
+}
+
+/* The device with the most traffic, if there are several */
+static const struct fact_dev *busiest(const struct facts *facts)
+{
+	const struct fact_dev *best = facts->devs;
+	uint64_t most = 0;
+
+	for (const struct fact_dev *dev = facts->devs; dev; dev = dev->next) {
+		uint64_t n = packets_of(dev);
+
+		if (n > most) {
+			best = dev;
+			most = n;
+		}
+	}
+	return best;
+}
+
+/* Packets between two devices, and probes where there are no packets, as @a saw them */
+static uint64_t packets_between(const struct fact_dev *a, const struct fact_dev *b)
+{
+	uint64_t n = 0;
+
+	for (int i = 0; i < a->tally.num_flows; i++) {
+		const struct sniff_flow *flow = &a->tally.flows[i];
+
+		if (!facts_has_gid(a, &flow->local) || !facts_has_gid(b, &flow->remote))
+			continue;
+		for (int size = 0; size < SNIFF_SIZES; size++)
+			n += flow->probes[SNIFF_IN][size] + flow->probes[SNIFF_OUT][size] +
+			     DATA_COUNTS * (flow->packets[SNIFF_IN][size] +
+					    flow->packets[SNIFF_OUT][size]);
+	}
+	return n;
+}
+
+/* The same of the two devices with the most traffic between them: hosts may share more than one
+ * network
+ */
+void checks_both(const struct facts *here, const struct facts *peer)
+{
+	const struct fact_dev *a = busiest(here), *b = busiest(peer);
+	uint64_t most = 0;
+
+	if (!b) {
+		transfer_checks_missing(peer);
+		return;
+	}
+	for (const struct fact_dev *x = here->devs; x; x = x->next) {
+		for (const struct fact_dev *y = peer->devs; y; y = y->next) {
+			uint64_t n = packets_between(x, y) + packets_between(y, x);
+
+			if (n > most) {
+				most = n;
+				a = x;
+				b = y;
+			}
+		}
+	}
+	checks_pair(here, a, peer, b);
 }

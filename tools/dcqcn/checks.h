@@ -8,5 +8,6 @@
 void checks_host(const struct facts *facts, const struct fact_dev *dev);
 void checks_pair(const struct facts *here, const struct fact_dev *a,
 		 const struct facts *peer, const struct fact_dev *b);
+void checks_both(const struct facts *here, const struct facts *peer);
 
 #endif /* CHECKS_H */

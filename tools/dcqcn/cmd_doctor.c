@@ -27,55 +27,11 @@
 /* With fewer data packets, the doctor says that there is next to no traffic */
 #define FEW		10
 
-/* One data packet tells as much about which device is used as this many probes */
-#define DATA_COUNTS	1000
-
 /* Say on a terminal what the doctor is doing */
 static void say(const char *what, const char *peer)
 {
 	if (isatty(STDERR_FILENO))
 		fprintf(stderr, "%s%s\n", what, peer);
-}
-
-/* All packets, and probes where there are no packets */
-static uint64_t packets_of(const struct fact_dev *dev)
-{
-	uint64_t n = 0;
-
-	for (int i = 0; i < dev->tally.num_flows; i++) {
-		for (int size = 0; size < SNIFF_SIZES; size++)
-			n += dev->tally.flows[i].probes[SNIFF_IN][size] +
-			     dev->tally.flows[i].probes[SNIFF_OUT][size];
-	}
-	return n + DATA_COUNTS * (facts_data(dev, SNIFF_IN, -1, -1) +
-				  facts_data(dev, SNIFF_OUT, -1, -1));
-}
-
-/* The device with the most traffic, if there are several */
-static const struct fact_dev *busiest(const struct facts *facts)
-{
-	const struct fact_dev *best = facts->devs;
-	uint64_t most = 0;
-
-	for (const struct fact_dev *dev = facts->devs; dev; dev = dev->next) {
-		uint64_t n = packets_of(dev);
-
-		if (n > most) {
-			best = dev;
-			most = n;
-		}
-	}
-	return best;
-}
-
-static void check_both(const struct facts *here, const struct facts *peer)
-{
-	const struct fact_dev *b = busiest(peer);
-
-	if (b)
-		checks_pair(here, busiest(here), peer, b);
-	else
-		transfer_checks_missing(peer);
 }
 
 static void say_idle(const struct facts *here)
@@ -214,7 +170,7 @@ int cmd_doctor(int argc, char **argv)
 	port_checks(&ports, here.host, nsec);
 	if (r.peer) {
 		read_peer(&step, r.peer, &peer);
-		check_both(&here, &peer);
+		checks_both(&here, &peer);
 	} else {
 		for (const struct fact_dev *dev = here.devs; dev; dev = dev->next)
 			checks_host(&here, dev);

@@ -578,3 +578,20 @@ uint64_t facts_cnps_to(const struct fact_dev *dev, const struct fact_dev *to)
 	}
 	return sum;
 }
+
+bool facts_all_with(const struct fact_dev *dev, enum sniff_way way, const struct fact_dev *peer)
+{
+	const struct tally *tally = &dev->tally;
+
+	for (int i = 0; i < tally->num_flows; i++) {
+		const struct sniff_flow *flow = &tally->flows[i];
+
+		if (facts_has_gid(peer, &flow->remote))
+			continue;
+		for (int size = 0; size < SNIFF_SIZES; size++) {
+			if (flow->packets[way][size])
+				return false;
+		}
+	}
+	return tally->num_flows < SNIFF_ADDRS;
+}

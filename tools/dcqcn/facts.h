@@ -158,4 +158,7 @@ uint64_t facts_naks_around(const struct fact_dev *dev, enum sniff_nak nak);
 bool facts_has_gid(const struct fact_dev *dev, const struct in6_addr *addr);
 uint64_t facts_cnps_to(const struct fact_dev *dev, const struct fact_dev *to);
 
+/* Whether all packets of @dev went to @peer, or came from it */
+bool facts_all_with(const struct fact_dev *dev, enum sniff_way way, const struct fact_dev *peer);
+
 #endif /* FACTS_H */
