@@ -77,7 +77,7 @@ static void show_text(const struct port *port,
 {
 	printf("%s\n", netlink_string(port->tb[DCBPORT_A_PORT_IFNAME]));
 	for (const struct portkey *key = port_keys; key->name; key++) {
-		printf("    %-10s", key->name);
+		printf("    %-10s ", key->name);
 		if (port->tb[key->attr])
 			portkey_print(key, port->tb[key->attr]);
 		else

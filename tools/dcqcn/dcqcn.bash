@@ -142,8 +142,10 @@ _dcqcn()
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return ;;
 	--as)
-		_dcqcn_words "ecn cc_params mlxconfig"
-		return ;;
+		if [ "$command" != port ]; then
+			_dcqcn_words "ecn cc_params mlxconfig"
+			return
+		fi ;;
 	-i|-d|-n|--peer|--rate|--loss|--delay|qpn)
 		return ;;
 	esac

@@ -135,6 +135,7 @@ void dev_set(const char *name, const char *profile, const char *algorithm,
 				 DEV_ALGORITHM_MAX);
 	if (which) {
 		nest = mnl_attr_nest_start(nlh, RDMA_DCQCN_A_DEV_SETTINGS);
+		_Static_assert(RDMA_DCQCN_A_SETTINGS_MAX < 32, "a set has 32 bits");
 		for (int i = 1; i <= RDMA_DCQCN_A_SETTINGS_MAX; i++) {
 			if (which & 1U << i)
 				mnl_attr_put_u32(nlh, i, settings[i]);

@@ -89,7 +89,9 @@ void replace_file(const char *file, const void *data, size_t len)
 	fd = mkstemp(made);
 	if (fd < 0)
 		fail_errno(file);
-	if (fchmod(fd, is_new ? default_mode() : st.st_mode & 07777) ||
+	/* only root can give a file to its owner */
+	if ((!is_new && fchown(fd, st.st_uid, st.st_gid) && errno != EPERM) ||
+	    fchmod(fd, is_new ? default_mode() : st.st_mode & 07777) ||
 	    !write_all(fd, data, len) || fsync(fd) || close(fd) || rename(made, target)) {
 		error = errno;
 		unlink(made);

@@ -165,8 +165,8 @@ static void in_time(const struct dcqcn_model_input *in, const struct senders *se
 		.senders = *senders,
 		.ops = algorithm_ops(in->algorithm),
 		.curve = {
-			.kmin = (u32)out->kmin_bytes,
-			.kmax = (u32)out->kmax_bytes,
+			.kmin = (u32)number_min(out->kmin_bytes, ~0U),
+			.kmax = (u32)number_min(out->kmax_bytes, ~0U),
 			.pmax = (u32)(out->pmax_share * DCBPORT_PMAX_ONE + 0.5),
 		},
 		.flow_bounds = {
