@@ -25,7 +25,7 @@ enum dcbport_drop {
 	DCBPORT_DROP_BUFFER,	/* its part of the switch's buffer was full */
 	DCBPORT_DROP_STORM,	/* the watchdog's action */
 	DCBPORT_DROP_MEMORY,	/* it could not be segmented */
-	DCBPORT_DROP_RESET,	/* the port went down or was removed */
+	DCBPORT_DROP_RESET,	/* the port went down, was removed or replaced */
 	DCBPORT_DROP_WRED,	/* it should have been marked, and could not be */
 	DCBPORT_DROPS,
 };

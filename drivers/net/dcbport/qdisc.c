@@ -8,7 +8,8 @@
  * with hardware.
  *
  * Everything is done under the qdisc's lock. Below it are two leaves: the lock of the
- * switch's buffer, and that of the pauses. No port takes another one's lock.
+ * accounts of the port where a packet came in, and that of the pauses. No port takes the
+ * lock of another one's qdisc.
  */
 #include <linux/hrtimer.h>
 #include <linux/module.h>
