@@ -672,8 +672,8 @@ static uint64_t packets_between(const struct fact_dev *a, const struct fact_dev 
 	return n;
 }
 
-/* The same of the two devices with the most traffic between them: hosts may share more than one
- * network
+/* All checks of two hosts, which may share more than one network. Of each host, take the device
+ * that has the most traffic with one of the other.
  */
 void checks_both(const struct facts *here, const struct facts *peer)
 {

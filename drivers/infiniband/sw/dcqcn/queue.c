@@ -281,7 +281,7 @@ static u64 dcqcn_queue_drain(struct dcqcn_qp *qp)
 	return dcqcn_queue_wake(flow);
 }
 
-/* Send what is due, and let the timer fire for the rest. Context: as for dcqcn_queue_drain(). */
+/* Send what is due, and set the timer for the rest. Called like dcqcn_queue_drain(). */
 static void dcqcn_queue_run(struct dcqcn_qp *qp)
 	__must_hold(&qp->lock)
 {
