@@ -141,7 +141,7 @@ bool dcqcn_qp_contradict(struct dcqcn_qp *qp, const struct dcqcn_tx *tx)
 	return false;
 }
 
-void dcqcn_gate_cnp(struct dcqcn_qp *qp, const struct dcqcn_settings *p, u64 now)
+void dcqcn_queue_cnp(struct dcqcn_qp *qp, const struct dcqcn_settings *p, u64 now)
 {
 	struct dcqcn_flow *flow = &qp->flow;
 	u64 line = dcqcn_dev_line(qp->dev, p);

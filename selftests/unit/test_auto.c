@@ -908,7 +908,8 @@ static void test_share(void)
 	share = share_after(&path, 100000, 100000 * MBPS, START);
 	expect(share == 1200000, "%u kb/s at most", share);
 	share = share_after(&path, 4 * 12288 - 1, 1000 * MBPS, START);
-	expect(share == 1200000 && !path.calm, "%u kb/s after a short message", share);
+	expect(share == 1200000 && path.calm == 1, "%u kb/s after a short message", share);
+	path.calm = 0;
 	for (calm = 1; calm <= 4; calm++) {
 		share = share_after(&path, 100000 + calm * 25000, 1000 * MBPS, START);
 		expect(share == 1000000 + calm * 250000, "%u calm pauses: %u kb/s", calm, share);
@@ -916,6 +917,18 @@ static void test_share(void)
 	expect(path.burst == 12288, "its burst grows to %u bytes", path.burst);
 	share = share_after(&path, 125000, 1000 * MBPS, START);
 	expect(!share, "the others are gone: %u kb/s", share);
+
+	/* messages that are too short to teach a share, and any number that use none */
+	path.marked = true;
+	share_after(&path, 125000, 1000 * MBPS, START);
+	for (calm = 0; calm < 10; calm++)
+		share = share_after(&path, 12288, 1000 * MBPS, START);
+	expect(share == 1000000, "%u kb/s after ten bursts", share);
+	for (calm = 1; calm <= 5; calm++) {
+		expect(share == 1000000, "%u kb/s after %u short messages", share, calm - 1);
+		share = share_after(&path, 40000, 1000 * MBPS, START);
+	}
+	expect(!share, "the others are gone, as short messages tell: %u kb/s", share);
 
 	/* it sent no more than its burst allows at once */
 	path.burst = 125000;
@@ -967,9 +980,11 @@ static void test_rounds(void)
 		expect(share == rounds[i].share && path.in_rounds == rounds[i].equal,
 		       "round %u: %u kb/s", i, share);
 	}
-	path.heard_time = START;
-	dcqcn_path_burst(&path, 12288, true, 0, START);
+	share_after(&path, 128907, 0, START);
 	expect(!path.in_rounds, "a flow without a limit takes part in rounds");
+	share_after(&path, 100000, 0, START);
+	share_after(&path, 100000, 1400 * MBPS, START);
+	expect(path.in_rounds, "what it sent without a limit is forgotten");
 }
 
 /* Share of a queue in which the bursts of all flows have met, whatever the rate was before */

@@ -131,7 +131,7 @@ bool dcqcn_ccc_receive_plain(const struct sk_buff *skb, struct dcqcn_headers hea
 	return false;
 }
 
-void dcqcn_gate_cnp(struct dcqcn_qp *qp, const struct dcqcn_settings *p, u64 now)
+void dcqcn_queue_cnp(struct dcqcn_qp *qp, const struct dcqcn_settings *p, u64 now)
 {
 	cuts++;
 }

@@ -372,7 +372,7 @@ static void limited(u32 mbps, u8 type, u8 ack_timeout)
 		qps[i].type = type;
 		qps[i].ack_timeout = ack_timeout;
 		dcqcn_queue_init(&qps[i].flow);
-		dcqcn_gate_cnp(&qps[i], &settings, fuzz_now);
+		dcqcn_queue_cnp(&qps[i], &settings, fuzz_now);
 	}
 }
 
@@ -587,7 +587,7 @@ static void memory_on_two_cpus(void)
 			continue;
 		dev.counters = &other_cpu;
 		dcqcn_queue_flush(&qps[i - 20]);
-		dcqcn_gate_cnp(&qps[i - 20], &settings, fuzz_now);
+		dcqcn_queue_cnp(&qps[i - 20], &settings, fuzz_now);
 		dev.counters = &counters;
 		sum -= 65 * FULL_SIZE;
 		expect(held_memory() == sum, "%ld bytes are counted, and %ld held", held_memory(), sum);
@@ -1308,7 +1308,7 @@ static void start_ends_unmeasured(void)
 		if (lost)
 			output_data(&qps[0], DCQCN_PKT_RESPONSE, 20, 1000, READ_MIDDLE);
 		else
-			dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
+			dcqcn_queue_cnp(&qps[0], &settings, fuzz_now);
 		expect(!flow->rate.start && flow->rate.rtt == MS / 2, "%s: a round trip of %u ns",
 		       lost ? "loss" : "CNP", flow->rate.rtt);
 		ends();
@@ -1539,9 +1539,10 @@ static void start_meets_queue(void)
 }
 
 /* A flow that got 1 Gb/s and met marks begins again with a burst, and then sends 12 packets of
- * 1,074 bytes in the time that they take at that rate. It waits for no ACK, and obeys CNPs.
+ * 1,074 bytes in the time that they take at that rate. It waits for no ACK, and obeys CNPs. A port
+ * that says 100 Mb/s changes nothing, and nor do contexts, to a burst that has grown.
  */
-static void start_knows_share(void)
+static void knows_share(u32 speed, u32 bursts, bool contexts)
 {
 	struct dcqcn_flow *flow = &qps[0].flow;
 	u32 psn = 16, burst, later;
@@ -1552,8 +1553,16 @@ static void start_knows_share(void)
 	flow->path->begun = flow->path->sent;
 	flow->path->sent += 1250000;
 	flow->path->heard_time = fuzz_now + 10 * MS;
+	flow->path->burst = bursts * 12288;
+	flow->path->delivered[0] = 1000000;
 	flow->rate.seen_rate = 900 * MBPS;
 	dcqcn_path_restart(flow->path);
+	dev.speed = speed;
+	if (contexts) {
+		dcqcn_cccs.users = 1;
+		settings.ccc.algorithms = DCQCN_CCC_NSCC;
+		settings.ccc.initial_window = MB;
+	}
 	fuzz_now += 100 * MS;
 	num_sent = 0;
 	for (; psn < 16 + 120; psn++)
@@ -1566,14 +1575,24 @@ static void start_knows_share(void)
 	pass_time(&qps[0], 12 * 1074 * 8);
 	later = num_sent - burst;
 	expect(later >= 11 && later <= 13, "%u packets after it", later);
-	dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
+	dcqcn_queue_cnp(&qps[0], &settings, fuzz_now);
 	fuzz_now += MS;
-	dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
+	dcqcn_queue_cnp(&qps[0], &settings, fuzz_now);
 	expect(flow->rate.current_rate < 1000 * MBPS, "CNPs leave it at %llu bit/s",
 	       (unsigned long long)flow->rate.current_rate);
+	dcqcn_cccs.users = 0;
+	settings.ccc.algorithms = 0;
+	settings.ccc.initial_window = 0;
 	ends();
 	kfree(flow->path);
 	flow->path = NULL;
+}
+
+static void start_knows_share(void)
+{
+	knows_share(10000, 1, false);
+	knows_share(100, 1, false);
+	knows_share(10000, 4, true);
 }
 
 /* A flow that has sent as much as in the round before goes on with exactly what it got, 1 Gb/s. Its
@@ -1648,7 +1667,7 @@ static void start_in_slow_rounds(void)
 	limited(1, IB_QPT_RC, 0);
 	dcqcn_queue_flush(&qps[0]);
 	settings.rp.rpg_time_reset = 0;
-	dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
+	dcqcn_queue_cnp(&qps[0], &settings, fuzz_now);
 	flow->burst = 900;
 	flow->path->owed = MB;
 	output_request(&qps[0], 0, 1000, WRITE_FIRST);
@@ -1667,7 +1686,7 @@ static void start_knows_no_share(void)
 	limited(1, IB_QPT_RC, 0);
 	dcqcn_queue_flush(&qps[0]);
 	settings.rp.rpg_time_reset = 0;
-	dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
+	dcqcn_queue_cnp(&qps[0], &settings, fuzz_now);
 	flow->rate.rtt = MS;
 	flow->path->marked = true;
 	fuzz_now += 2 * MS;
@@ -1904,7 +1923,7 @@ static void atomic_repeated_later(void)
 		drop_atomic_ack(10);
 		qps[0].flow.released = true;
 		if (turn == 1)
-			dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
+			dcqcn_queue_cnp(&qps[0], &settings, fuzz_now);
 		dcqcn_limiter_end(&qps[0]);
 		expect(qps[0].limited, "the limit has ended");
 		if (turn < 2)
@@ -2029,7 +2048,7 @@ static void start_seen(void)
 		expect(num_unseen == 1, "%u packets are unseen, not 1", num_unseen);
 		switch (i) {
 		case 0:
-			dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
+			dcqcn_queue_cnp(&qps[0], &settings, fuzz_now);
 			output_request(&qps[0], 18, 1000, WRITE_MIDDLE);
 			break;
 		case 1:
@@ -2273,7 +2292,7 @@ static void start_of_peer(void)
 	for (i = 0; i < 40; i++)
 		output_of(&qps[0], DCQCN_PKT_REQUEST, i, 1000, 2304, true);
 	pass_time(&qps[0], MS / 10);
-	dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
+	dcqcn_queue_cnp(&qps[0], &settings, fuzz_now);
 	expect(!qps[0].flow.rate.start && qps[0].flow.rate.rtt == 125000,
 	       "after a CNP it counts on %u ns", qps[0].flow.rate.rtt);
 	ends();
@@ -2331,12 +2350,12 @@ static void start_deaf(void)
 	for (i = 0; i < 28; i++)
 		output(DCQCN_PKT_RESPONSE, i);
 	pass_time(&qps[0], 3 * MS);
-	dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
+	dcqcn_queue_cnp(&qps[0], &settings, fuzz_now);
 	expect(flow->rate.start && !flow->rate.had_cnp, "a CNP for the burst counts");
 	for (; i < 40; i++)
 		output(DCQCN_PKT_RESPONSE, i);
 	pass_time(&qps[0], 3 * MS);
-	dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
+	dcqcn_queue_cnp(&qps[0], &settings, fuzz_now);
 	expect(!flow->rate.start && flow->rate.current_rate == 10000000,
 	       "a CNP after the burst sets %llu bit/s, not 10 Mb/s",
 	       (unsigned long long)flow->rate.current_rate);
@@ -2418,7 +2437,7 @@ static bool restarts_after(enum paused kind, u64 pause)
 	bool starts;
 
 	started();
-	dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
+	dcqcn_queue_cnp(&qps[0], &settings, fuzz_now);
 	pass_time(&qps[0], MS / 10);
 	output_request(&qps[0], 0x80000000 | 16, 1000, WRITE_MIDDLE);
 	pass_time(&qps[0], MS / 10);
@@ -2473,7 +2492,7 @@ static bool restarts_behind_queue(unsigned int samples, u64 pause, u64 *shift)
 	bool starts;
 
 	started();
-	dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
+	dcqcn_queue_cnp(&qps[0], &settings, fuzz_now);
 	for (; psn <= 16 + samples; psn++) {
 		pass_time(&qps[0], 10 * MS);
 		output_request(&qps[0], 0x80000000 | psn, 1000, WRITE_MIDDLE);
@@ -2519,7 +2538,7 @@ static void hardly_delivered(void)
 	flow->path->delivered[1] = 160;
 	line = dcqcn_limiter_line(&qps[0], &settings);
 	expect(line == 2000000, "the line is %llu bit/s", (unsigned long long)line);
-	dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
+	dcqcn_queue_cnp(&qps[0], &settings, fuzz_now);
 	output(DCQCN_PKT_REQUEST, 1);
 	output(DCQCN_PKT_REQUEST, 2);
 	expect(num_sent == 1 && !flow->released, "the flow is not limited at the lowest rate");
@@ -2541,7 +2560,7 @@ static void never_delivered(void)
 	flow->path = calloc(1, sizeof(*flow->path));
 	flow->path->rtt = MS;
 	flow->path->heard_time = fuzz_now;
-	dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
+	dcqcn_queue_cnp(&qps[0], &settings, fuzz_now);
 	expect(flow->rate.current_rate < 10000000000ULL, "at %llu bit/s",
 	       (unsigned long long)flow->rate.current_rate);
 	ends();
@@ -2572,7 +2591,7 @@ static void first_after_cnps(void)
 		settings.rp.rpg_time_reset = 300;
 		settings.rp.rpg_min_rate = 1;
 		settings.rp.rate_to_set_on_first_cnp = 0;
-		dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
+		dcqcn_queue_cnp(&qps[0], &settings, fuzz_now);
 		cut = flow->rate.current_rate;
 		expect(cut >= 4900 * MBPS && cut <= 5100 * MBPS, "cut to %llu bit/s",
 		       (unsigned long long)cut);
@@ -2644,7 +2663,7 @@ static void old_measure(void)
 		if (limited_now)
 			output_data(&qps[0], DCQCN_PKT_RESPONSE, 1, 1000, READ_MIDDLE);
 		else
-			dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
+			dcqcn_queue_cnp(&qps[0], &settings, fuzz_now);
 		pass_time(&qps[0], 10 * MS);
 		expect(dcqcn_limiter_line(&qps[0], &settings) == 10000000000ULL,
 		       "the line is %llu bit/s",
@@ -3127,7 +3146,7 @@ static void window_ends_unseen(void)
 		context.tx.agreed = 0;
 		/* cnp.c ignores CNPs for flows that obey a context */
 		expect(!qps[0].limited && !dcqcn_qp_is_windowed(&qps[0]), "obeys a context without a limit");
-		dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
+		dcqcn_queue_cnp(&qps[0], &settings, fuzz_now);
 		expect(qps[0].limited && qps[0].flow.rate.had_cnp, "no CNP cuts its rate");
 		ends();
 	}
@@ -3259,6 +3278,8 @@ static const struct dcqcn_cc_ops plug = {
 	.loss = plug_loss, .idle = plug_idle, .timer = plug_timer, .sent = plug_sent,
 };
 
+static void plugged_as(struct dcqcn_cc_ops *ops, const char *name, u32 flags);
+
 /* A port that has chosen it, and flows that begin with their first packet. Its answers: bit/s, bytes,
  * ns until the next call.
  */
@@ -3318,7 +3339,7 @@ static void plug_paces(void)
 	/* the rate grows tenfold while a packet waits: so does what is left of its wait shrink */
 	output(DCQCN_PKT_REQUEST, 11);
 	plug_rate = 1000 * MBPS;
-	dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
+	dcqcn_queue_cnp(&qps[0], &settings, fuzz_now);
 	pass_time(&qps[0], MS / 100);
 	ack_of(0);				/* nobody asked for it: it tells nothing */
 	expect(!told.ack && told.cnp == 1, "%d ACKs, %d CNPs", told.ack, told.cnp);
@@ -3337,7 +3358,7 @@ static void plug_windows(void)
 	expect(num_sent == 3, "%u packets left, not 3", num_sent);
 	expect(sent[0].asks && sent[1].asks && sent[2].asks, "they ask for no ACK");
 	pass_time(&qps[0], MS);
-	dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
+	dcqcn_queue_cnp(&qps[0], &settings, fuzz_now);
 	ack_of(1);
 	expect(told.ack == 1 && sampled.delivered == 2000 && sampled.rtt == MS + 7 * MS / 100 &&
 	       sampled.marked == 1000 && !sampled.app_limited,
@@ -3360,6 +3381,57 @@ static void plug_windows(void)
 	unplugged();
 }
 
+/* What a CNP changes counts at once: the rate, and when the timer is due. A packet takes 80 us. */
+static void plug_cnps(void)
+{
+	plugged(100 * MBPS, DCQCN_CC_NO_WINDOW, 0, 14);
+	output(DCQCN_PKT_REQUEST, 0);
+	output(DCQCN_PKT_REQUEST, 1);
+	plug_gap = 30000;
+	dcqcn_queue_cnp(&qps[0], &settings, fuzz_now);
+	pass_time(&qps[0], 35000);
+	expect(told.timer == 1 && num_sent == 1, "%d calls, %u packets", told.timer, num_sent);
+	plug_gap = 0;
+	plug_rate = 10000 * MBPS;
+	dcqcn_queue_cnp(&qps[0], &settings, fuzz_now);
+	pass_time(&qps[0], 5000);
+	expect(num_sent == 2, "the packet waits as before");
+	unplugged();
+}
+
+/* An algorithm that is not told of ACKs has a window all the same. Without one, it needs no ACKs. */
+static void plug_deaf(void)
+{
+	static struct dcqcn_cc_ops deaf;
+	u32 i;
+
+	plugged_as(&deaf, "deaf", 0);
+	deaf.ack = NULL;
+	plug_window = 3000;
+	for (i = 0; i < 8; i++) {
+		output(DCQCN_PKT_REQUEST, i);
+		pass_time(&qps[0], MS / 100);
+	}
+	expect(num_sent == 3 && sent[2].asks, "%u packets left, not 3", num_sent);
+	ack_of(2);
+	pass_time(&qps[0], MS / 100);
+	expect(num_sent == 6, "%u packets left, not 6", num_sent);
+	ack_of(5);
+	pass_time(&qps[0], MS / 100);
+	ack_of(7);
+	plug_window = DCQCN_CC_NO_WINDOW;
+	output(DCQCN_PKT_REQUEST, 8);
+	for (i = 9; i < 40; i++)
+		output(DCQCN_PKT_REQUEST, i);
+	pass_time(&qps[0], MS);
+	expect(num_sent == 40, "%u packets left, not 40", num_sent);
+	for (i = 9; i < 40; i++)
+		expect(!sent[i].asks, "packet %u asks for an ACK", i);
+	ends();
+	dcqcn_unregister_cc(&deaf);
+	unplugged();
+}
+
 /* A CNP stands for a packet as long as the longest. If short ones were marked, an algorithm hears of
  * marks until these have arrived, and not longer. CNPs for several packets may come before the first
  * of their ACKs.
@@ -3372,7 +3444,7 @@ static void plug_marks(void)
 	for (psn = 0; psn < 21; psn++) {
 		output_request(&qps[0], psn, psn ? 100 : 1000, WRITE_MIDDLE);
 		if (psn < 10)
-			dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
+			dcqcn_queue_cnp(&qps[0], &settings, fuzz_now);
 		pass_time(&qps[0], MS / 100);
 		ack_of(psn);
 		if (psn && psn % 4 == 0)
@@ -3383,8 +3455,8 @@ static void plug_marks(void)
 	for (; psn < 24; psn++)
 		output_request(&qps[0], psn, 1000, WRITE_MIDDLE);
 	pass_time(&qps[0], MS / 100);
-	dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
-	dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
+	dcqcn_queue_cnp(&qps[0], &settings, fuzz_now);
+	dcqcn_queue_cnp(&qps[0], &settings, fuzz_now);
 	for (psn = 21; psn < 24; psn++) {
 		ack_of(psn);
 		expect(sampled.delivered == 1000 && sampled.marked == (psn < 23 ? 1000 : 0),
@@ -3947,7 +4019,7 @@ static void plug_answers_reads(void)
 	plugged_as(&reads, "reads", 0);
 	reads.flags = 0;
 	plug_rate = 8 * MBPS;
-	dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
+	dcqcn_queue_cnp(&qps[0], &settings, fuzz_now);
 	for (i = 0; i < 4; i++)
 		output(DCQCN_PKT_REQUEST, i);
 	pass_time(&qps[0], 10 * MS);
@@ -3990,11 +4062,11 @@ static void plug_refuses_reads(void)
 	needs = plug;
 	strcpy(needs.name, "needs");
 	expect(!dcqcn_register_cc(&needs) && !dcqcn_cc_choose(settings.cc, "needs"), "no such algorithm");
-	dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
+	dcqcn_queue_cnp(&qps[0], &settings, fuzz_now);
 	qps[0].flow.fifo[DCQCN_RESPONSES].begun = false;	/* as a limit that begins does */
 	dcqcn_queue_advance(&qps[0], fuzz_now);
 	expect(!dcqcn_qp_has_algorithm(&qps[0]), "it obeys what needs ACKs");
-	dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
+	dcqcn_queue_cnp(&qps[0], &settings, fuzz_now);
 	num_sent = 0;
 	memset(&told, 0, sizeof(told));
 	pass_time(&qps[0], MS / 10);
@@ -4051,7 +4123,7 @@ static void plug_moves(void)
 	last_left(10, 8, 6);
 	/* after a loss nothing is in flight, so the path changes at once */
 	plug_path = 0;
-	dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
+	dcqcn_queue_cnp(&qps[0], &settings, fuzz_now);
 	output(DCQCN_PKT_REQUEST, 9);
 	pass_time(&qps[0], MS / 10);
 	last_left(10, 8, 6);
@@ -4064,7 +4136,7 @@ static void plug_moves(void)
 	plugged(10000 * MBPS, 3000, 0, 20);
 	output_request(&qps[0], 0, 1000, DCQCN_OPCODE_READ);
 	plug_path = 5;
-	dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
+	dcqcn_queue_cnp(&qps[0], &settings, fuzz_now);
 	output(DCQCN_PKT_REQUEST, 1);
 	pass_time(&qps[0], 2 * MS - MS / 100);
 	last_left(1, 0, 0);
@@ -4078,7 +4150,7 @@ static void plug_moves(void)
 		output(DCQCN_PKT_REQUEST, i);
 	pass_time(&qps[0], 3 * MS);
 	plug_path = 5;
-	dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
+	dcqcn_queue_cnp(&qps[0], &settings, fuzz_now);
 	output(DCQCN_PKT_REQUEST, 3);
 	output(DCQCN_PKT_REQUEST, 4);
 	pass_time(&qps[0], MS / 10);
@@ -4096,7 +4168,7 @@ static void plug_moves(void)
 	ack_of(0);
 	output_request(&qps[0], 1, 1000, DCQCN_OPCODE_READ);
 	plug_path = 5;
-	dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
+	dcqcn_queue_cnp(&qps[0], &settings, fuzz_now);
 	output(DCQCN_PKT_REQUEST, 2);
 	pass_time(&qps[0], 30 * MS);
 	last_left(2, 1, 0);
@@ -4122,7 +4194,7 @@ static bool plug_follows(const char *name)
 static void plug_takes_path(void)
 {
 	plug_path = 5;
-	dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
+	dcqcn_queue_cnp(&qps[0], &settings, fuzz_now);
 	pass_time(&qps[0], 3 * MS);
 	plug_goes(num_sent, MS / 2, MS / 2, false);
 	output(DCQCN_PKT_REQUEST, num_sent);
@@ -4273,7 +4345,7 @@ static void go_on(void)
 
 	gone_waiting++;
 	expect(!told.release && dcqcn_qp_has_algorithm(&qps[0]), "it waits for nothing");
-	dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
+	dcqcn_queue_cnp(&qps[0], &settings, fuzz_now);
 	ack_of(0);
 	expect(told.cnp == 1 && told.ack == 1, "%d CNPs, %d ACKs: it is called no more", told.cnp,
 	       told.ack);
@@ -4309,7 +4381,7 @@ static void plug_goes_with_port(void)
 	other = plug;
 	strcpy(other.name, "other");
 	expect(!dcqcn_register_cc(&other), "another one is not registered");
-	dcqcn_gate_cnp(&qps[0], &settings, fuzz_now);
+	dcqcn_queue_cnp(&qps[0], &settings, fuzz_now);
 	ack_of(0);
 	pass_time(&qps[0], 200 * MS);
 	output(DCQCN_PKT_REQUEST, 0);
@@ -4448,6 +4520,8 @@ static const struct tap_test tests[] = {
 	{ "packets of a window leave at the line rate", window_pace },
 	{ "an algorithm sets the rate", plug_paces },
 	{ "an algorithm sets the window, and is told of ACKs, CNPs and losses", plug_windows },
+	{ "a CNP may change an algorithm's rate and timer", plug_cnps },
+	{ "an algorithm that is not told of ACKs has a window", plug_deaf },
 	{ "an algorithm hears of marks as long as marked packets may be in flight", plug_marks },
 	{ "behind an algorithm's window, rxe's timer does not fire", plug_waits },
 	{ "responses do not wait for the window of requests", plug_answers },

@@ -115,9 +115,10 @@ static bool wants_ack(const struct algorithm_flow *f, u32 bytes)
 {
 	u64 flight = (u64)dcqcn_flight_bytes(&f->flight) + bytes;
 
-	return f->ops->ack && (flight + f->cc.packet > f->cc.window ||
-			       f->flight.sent - f->flight.asked + bytes >=
-			       min(ASK, f->cc.window / ASK_SHARE));
+	if (!f->ops->ack && f->cc.window == DCQCN_CC_NO_WINDOW)
+		return false;
+	return flight + f->cc.packet > f->cc.window ||
+	       f->flight.sent - f->flight.asked + bytes >= min(ASK, f->cc.window / ASK_SHARE);
 }
 
 /**

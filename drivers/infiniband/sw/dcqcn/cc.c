@@ -25,8 +25,8 @@
  *
  * Every algorithm is kept within bounds. Its rate is clamped to rpg_min_rate and the line rate. One
  * packet may always be in flight. The timer has a minimum interval, and runs at most once per
- * event. Requests that are held for half of the ack timeout leave, as with contexts. Everything
- * else that ends a packet's wait (queue.c) does so here too.
+ * event. If no request has asked for an ACK for half of the ack timeout, one that is held leaves
+ * and asks, as with contexts. Everything else that ends a packet's wait (queue.c) does so here too.
  */
 #include <linux/kernel.h>
 #include <linux/math64.h>
@@ -229,6 +229,14 @@ bool dcqcn_cc_is_chosen(const struct dcqcn_qp *qp, const struct dcqcn_settings *
 	return !strcmp(dcqcn_cc_choice(qp, settings), dcqcn_cc_of(qp->cc)->name);
 }
 
+/* Look at the flow again when the rate lets the next packet leave, or when next_call comes */
+static void dcqcn_cc_wait(struct dcqcn_qp *qp, u64 now)
+{
+	struct dcqcn_cc_flow *f = qp->cc;
+
+	qp->flow.next = f->cc.next_call ? min(f->due, max(f->cc.next_call, now)) : f->due;
+}
+
 /**
  * dcqcn_cc_cnp() - a CNP came for a flow that obeys an algorithm
  * @qp: its QP
@@ -241,12 +249,16 @@ void dcqcn_cc_cnp(struct dcqcn_qp *qp, u64 now)
 	const struct dcqcn_cc_ops *ops = dcqcn_cc_of(qp->cc);
 	u64 before = dcqcn_cc_begin(qp, ops, now);
 	struct dcqcn_cc_flow *f = qp->cc;
+	u64 next = qp->flow.next;
 
 	f->marked = min(f->marked, U32_MAX / 2) + f->cc.packet;
 	if (!ops->cnp)
 		return;
 	ops->cnp(&f->cc);
 	dcqcn_cc_clamp(qp, before, now);
+	/* what is held may be due earlier, and so may the timer; a wait for ACKs gives no credit */
+	dcqcn_cc_wait(qp, now);
+	qp->flow.next = min(next, max(qp->flow.next, now));
 }
 
 /* Learn a measured round trip. The shortest one does not expire while the flow sends: if a queue
@@ -381,14 +393,6 @@ bool dcqcn_cc_answered(struct dcqcn_qp *qp, const struct dcqcn_feedback *said)
 	return true;
 }
 
-/* Look at the flow again when the rate lets the next packet leave, or when next_call comes */
-static void dcqcn_cc_wait(struct dcqcn_qp *qp, u64 now)
-{
-	struct dcqcn_cc_flow *f = qp->cc;
-
-	qp->flow.next = f->cc.next_call ? min(f->due, max(f->cc.next_call, now)) : f->due;
-}
-
 /**
  * dcqcn_cc_lost() - rxe goes back to a packet that it has sent
  * @qp: its QP, which obeys an algorithm
@@ -521,13 +525,15 @@ u64 dcqcn_cc_rate(struct dcqcn_qp *qp, u64 now, u32 bytes)
 }
 
 /* Whether a packet of @bytes should ask for an ACK: the next packet may have to wait for that ACK,
- * or no packet has asked for a while
+ * or no packet has asked for a while. Without a window or a function for ACKs, none is needed.
  */
 static bool dcqcn_cc_wants_ack(const struct dcqcn_cc_flow *f, u32 bytes)
 {
 	u64 flight = (u64)dcqcn_flight_bytes(&f->flight) + bytes;
 	u32 window = dcqcn_cc_window(f);
 
+	if (!dcqcn_cc_of(f)->ack && window == DCQCN_CC_NO_WINDOW)
+		return false;
 	return flight + f->cc.packet > window ||
 	       f->flight.sent - f->flight.asked + bytes >=
 	       min(DCQCN_CC_ASK, window / DCQCN_CC_ASK_SHARE);
@@ -555,7 +561,7 @@ bool dcqcn_cc_asks(const struct dcqcn_qp *qp, struct sk_buff *skb)
 {
 	const struct dcqcn_packet *packet = &dcqcn_tx_of(skb)->packet;
 
-	return packet->kind == DCQCN_PKT_REQUEST && dcqcn_cc_of(qp->cc)->ack &&
+	return packet->kind == DCQCN_PKT_REQUEST &&
 	       dcqcn_cc_wants_ack(qp->cc, packet->bytes) && dcqcn_cc_counts(skb);
 }
 

@@ -15,9 +15,9 @@
 
 #include "cnp.h"
 #include "device.h"
-#include "gate.h"
 #include "packet.h"
 #include "qp.h"
+#include "queue.h"
 #include "rx.h"
 #include "trace.h"
 
@@ -44,7 +44,7 @@ static enum dcqcn_verdict dcqcn_cnp_handle(struct dcqcn_qp *qp,
 		return DCQCN_CNP_WINDOWED;
 	now = ktime_get_ns();
 	qp->handled_time = now >> DCQCN_HANDLED_SHIFT;
-	dcqcn_gate_cnp(qp, settings, now);
+	dcqcn_queue_cnp(qp, settings, now);
 	return DCQCN_CNP_HANDLED;
 }
 

@@ -314,18 +314,3 @@ u64 dcqcn_gate_floor(const struct dcqcn_qp *qp)
 	return skb ? div64_u64(dcqcn_tx_of(skb)->packet.bytes * DCQCN_COST_PER_BYTE,
 			       dcqcn_req_bound(qp)) : 0;
 }
-
-/**
- * dcqcn_gate_cnp() - a CNP came for a flow
- * @qp: its QP
- * @settings: the port's
- * @now: ns
- *
- * Context: softirq, or process with BH off; @qp->lock is held.
- */
-void dcqcn_gate_cnp(struct dcqcn_qp *qp, const struct dcqcn_settings *settings,
-		    u64 now)
-{
-	dcqcn_gate_settle(&qp->flow, now);
-	dcqcn_limiter_cnp(qp, settings, now);
-}

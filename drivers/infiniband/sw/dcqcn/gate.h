@@ -82,8 +82,6 @@ void dcqcn_gate_enter(struct dcqcn_qp *qp, struct dcqcn_tx *tx);
 bool dcqcn_gate_is_within(struct dcqcn_qp *qp, enum dcqcn_pkt_kind fresh, u64 now);
 bool dcqcn_gate_count(struct dcqcn_qp *qp, struct sk_buff *skb, u64 now);
 u64 dcqcn_gate_floor(const struct dcqcn_qp *qp);
-void dcqcn_gate_cnp(struct dcqcn_qp *qp, const struct dcqcn_settings *settings,
-		    u64 now);
 
 /* ns; the longest wait between the burst of a start and the next packet, unless four round trips
  * are longer: in this time a port of 10 Gb/s drains a queue of 1 MB, which the bursts of many flows

@@ -113,9 +113,10 @@ u64 dcqcn_limiter_measured_line(const struct dcqcn_qp *qp,
 	/* a flow that has never kept the path busy keeps its rate */
 	if (!most && qp->flow.path->idled)
 		return max(line, qp->flow.rate.current_rate);
-	/* a round trip is known one sample earlier than what gets through */
+	/* a share is known first, then the round trip, and a sample later what gets through */
 	if (!most)
-		return qp->flow.path->rtt ? DCQCN_RATE_MAX : line;
+		return qp->flow.path->rtt ? DCQCN_RATE_MAX :
+					    max(line, 2000ULL * qp->flow.path->share);
 	/* a start raises its rate beyond what was measured so far */
 	if (qp->flow.rate.start)
 		return max(2 * most, line);
@@ -300,7 +301,7 @@ static void dcqcn_limiter_feel(struct dcqcn_qp *qp,
 			       u64 now)
 {
 	struct dcqcn_flow *flow = &qp->flow;
-	u64 line = dcqcn_dev_line(qp->dev, settings), share = 0;
+	u64 line = dcqcn_dev_line(qp->dev, settings), most, share = 0;
 	u32 burst = settings->rp.start_burst;
 	struct dcqcn_peer peer;
 	bool known;
@@ -311,6 +312,8 @@ static void dcqcn_limiter_feel(struct dcqcn_qp *qp,
 		dcqcn_limiter_measure(flow);
 	if (flow->path) {
 		dcqcn_path_age(flow->path, now);
+		/* a port may say less than gets through */
+		most = max(line, dcqcn_limiter_line(qp, settings));
 		known = flow->path->burst;
 		if (!known && dcqcn_limiter_look(qp, now, &peer)) {
 			known = true;
@@ -319,14 +322,14 @@ static void dcqcn_limiter_feel(struct dcqcn_qp *qp,
 				flow->path->burst = peer.burst;
 		}
 		burst = dcqcn_path_burst(flow->path, burst, asks || flow->path->answered,
-					 flow->rate.seen_rate < line ? flow->rate.seen_rate : 0,
+					 flow->rate.seen_rate < most ? flow->rate.seen_rate : 0,
 					 now);
 		flow->path->shares = asks && !known;
 		if (flow->path->shares)
 			burst = dcqcn_peer_begin(&qp->dev->peers, &qp->peer, burst, now);
 		/* answers say too little of what READ responses got */
 		if (asks)
-			share = min(flow->path->share * 1000ULL, line);
+			share = min(flow->path->share * 1000ULL, most);
 	}
 	flow->rate.rtt = dcqcn_limiter_rtt(qp, settings, DCQCN_PATH_SHORT, now);
 	if (share)
@@ -340,7 +343,7 @@ static void dcqcn_limiter_feel(struct dcqcn_qp *qp,
 	flow->burst = share ? min(burst, settings->rp.start_burst) : burst;
 	/* a context, which the peer may agree on soon, starts with no more than this */
 	if (dcqcn_settings_cccs(settings))
-		flow->burst = min(burst, settings->ccc.initial_window);
+		flow->burst = min(flow->burst, settings->ccc.initial_window);
 	if (flow->path)
 		flow->path->owed = share && flow->path->in_rounds ?
 				   min(flow->burst, DCQCN_START_BURST_MAX) : 0;

@@ -50,8 +50,8 @@ void dcqcn_limiter_tell(struct dcqcn_qp *qp, const struct dcqcn_rp_params *p,
  * A port's speed may be wrong: many virtual devices report an arbitrary one. So where the path is
  * measured, the line rate is twice what gets through, because a limit above that has no effect, and
  * at least twice rpg_min_rate. In a start it is four times what gets through, or the port's if that
- * is more. It is DCQCN_RATE_MAX while only the round trip is known, and before that at least twice
- * the current rate.
+ * is more. It is DCQCN_RATE_MAX while only the round trip is known. Before that, it is at least
+ * twice the current rate in a start, and twice the share of a flow that begins with one.
  *
  * Context: @qp->lock is held. Return: bit/s; at least 1 Mb/s, less than 2^52.
  */

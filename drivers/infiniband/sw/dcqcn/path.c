@@ -314,17 +314,21 @@ static void dcqcn_path_learn_share(struct dcqcn_path *path, u32 usual, u64 rate,
 	u32 most = max(path->delivered[0], path->delivered[1]);
 	bool met = path->marked || path->queued || path->lost;
 
+	path->in_rounds = rate && !path->lost && dcqcn_path_is_round(path, bytes);
+	path->round = bytes;
 	if (!rate || now - path->heard_time >= DCQCN_PROBE_NS || (path->lost && !most)) {
 		path->share = 0;
-		path->in_rounds = false;
 		return;
 	}
-	path->in_rounds = !path->lost && dcqcn_path_is_round(path, bytes);
-	path->round = bytes;
 	if ((!met && !path->share) || !path->begun_time ||
-	    path->heard_time <= path->begun_time ||
-	    bytes < (u64)DCQCN_SHARE_BURSTS * max(usual, path->burst))
+	    path->heard_time <= path->begun_time)
 		return;
+	if (bytes < (u64)DCQCN_SHARE_BURSTS * max(usual, path->burst)) {
+		/* too short to teach a share, but those that it was shared with may be gone */
+		if (!met && bytes > path->burst && ++path->calm > DCQCN_SHARE_CALM)
+			path->share = 0;
+		return;
+	}
 	/* as in dcqcn_path_learn_rate() */
 	kbps = div64_u64(bytes * 8 * USEC_PER_SEC, path->heard_time - path->begun_time);
 	if (path->lost)

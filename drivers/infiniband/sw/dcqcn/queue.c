@@ -607,6 +607,26 @@ void dcqcn_queue_hasten(struct dcqcn_qp *qp)
 }
 
 /**
+ * dcqcn_queue_cnp() - a CNP came for a flow
+ * @qp: its QP
+ * @settings: the port's
+ * @now: ns, read under the lock
+ *
+ * Context: softirq, or process with BH off; under RCU; @qp->lock is held.
+ */
+void dcqcn_queue_cnp(struct dcqcn_qp *qp, const struct dcqcn_settings *settings, u64 now)
+{
+	u64 next;
+
+	dcqcn_gate_settle(&qp->flow, now);
+	next = qp->flow.next;
+	dcqcn_limiter_cnp(qp, settings, now);
+	/* an algorithm may have raised the rate, or set its timer */
+	if (qp->flow.next < next)
+		dcqcn_queue_hasten(qp);
+}
+
+/**
  * dcqcn_queue_advance() - let time pass for a flow
  * @qp: its QP
  * @now: ns, read under the lock

@@ -154,6 +154,7 @@ static inline enum dcqcn_fifo_kind dcqcn_fifo_of(enum dcqcn_pkt_kind kind)
 void dcqcn_queue_init(struct dcqcn_flow *flow);
 unsigned int dcqcn_queue_output(struct dcqcn_qp *qp, struct dcqcn_tx *tx);
 void dcqcn_queue_acked(struct dcqcn_qp *qp, u32 psn, u8 hops);
+void dcqcn_queue_cnp(struct dcqcn_qp *qp, const struct dcqcn_settings *settings, u64 now);
 bool dcqcn_queue_answered(struct dcqcn_qp *qp, u32 psn, u32 held);
 void dcqcn_queue_kick(struct dcqcn_qp *qp);
 void dcqcn_queue_hasten(struct dcqcn_qp *qp);

@@ -15,7 +15,8 @@
  *              after a pause, and knows its share    burst, then its share: DCQCN  none
  *   asks       ACK of the burst                      3 bursts in 2 round trips     measures
  *              the same, after a pause, with a       a burst in the time that it   none
- *              queue, and no loss before             spent in the queue: DCQCN
+ *              queue of 8 round trips at most, and   spent in the queue: DCQCN
+ *              no loss before
  *              ACK of a later packet                 as if it were the burst's     measures
  *              no ACK for 1 s, or what comes next    4 bursts in a round trip      blind
  *              cannot ask
