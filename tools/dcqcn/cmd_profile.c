@@ -63,7 +63,7 @@ static void show(const struct profile *profile)
 	if (option_json)
 		json_open_object(NULL);
 	for (int i = 1; i <= RDMA_DCQCN_A_SETTINGS_MAX; i++) {
-		if (!profile_has(i))
+		if (!profile->sets[i])
 			continue;
 		if (option_json) {
 			knob_json(&knobs[i], profile->settings[i]);

@@ -42,8 +42,8 @@ const struct netlink_family dev_family = {
 	.range = dev_range,
 };
 
-void dev_settings(const struct nlattr *nest,
-		  uint32_t settings[RDMA_DCQCN_A_SETTINGS_MAX + 1])
+static void dev_settings(const struct nlattr *nest,
+			 uint32_t settings[RDMA_DCQCN_A_SETTINGS_MAX + 1])
 {
 	const struct nlattr *tb[RDMA_DCQCN_A_SETTINGS_MAX + 1];
 

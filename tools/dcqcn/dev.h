@@ -34,7 +34,5 @@ struct dev *dev_find(struct dev *list, const char *name);
 void dev_free(struct dev *list);
 void dev_set(const char *name, const char *profile, const char *algorithm,
 	     const uint32_t *settings, uint32_t which);
-void dev_settings(const struct nlattr *nest,
-		  uint32_t settings[RDMA_DCQCN_A_SETTINGS_MAX + 1]);
 
 #endif /* DEV_H */

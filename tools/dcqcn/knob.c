@@ -10,10 +10,9 @@
 
 const struct knob knobs[] = {
 #define DCQCN_KNOB(_role, _attr, _name, _field, _unit, _note) \
-	[RDMA_DCQCN_A_SETTINGS_##_attr] = { #_name, #_role, UNIT_##_unit, .field = #_field, \
-					    .note = _note },
+	[RDMA_DCQCN_A_SETTINGS_##_attr] = { #_name, #_role, UNIT_##_unit, .note = _note },
 #define DCQCN_ENABLE(_role, _attr, _name, _field) \
-	[RDMA_DCQCN_A_SETTINGS_##_attr] = { #_name, #_role, .prios = true, .field = #_field, \
+	[RDMA_DCQCN_A_SETTINGS_##_attr] = { #_name, #_role, .prios = true, \
 					    .note = "priorities" },
 #include "../../drivers/infiniband/sw/dcqcn/knob_list.h"
 };

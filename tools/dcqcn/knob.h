@@ -17,7 +17,6 @@
  * @role: "np" or "rp"
  * @unit: of its value
  * @prios: it is a set of priorities, one bit each
- * @field: of the module's struct dcqcn_settings
  * @note: what its value means, if @unit does not say
  */
 struct knob {
@@ -25,7 +24,6 @@ struct knob {
 	const char *role;
 	enum unit unit;
 	bool prios;
-	const char *field;
 	const char *note;
 };
 

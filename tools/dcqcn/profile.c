@@ -9,6 +9,7 @@
 
 static void profile_message(const struct nlattr **tb, void *data)
 {
+	const struct nlattr *knob[RDMA_DCQCN_A_SETTINGS_MAX + 1];
 	struct profile ***tail = data;
 	struct profile *profile = calloc(1, sizeof(*profile));
 
@@ -16,7 +17,11 @@ static void profile_message(const struct nlattr **tb, void *data)
 		fail_errno("profiles");
 	strncpy(profile->name, netlink_string(tb[RDMA_DCQCN_A_PROFILE_NAME]),
 		sizeof(profile->name) - 1);
-	dev_settings(tb[RDMA_DCQCN_A_PROFILE_SETTINGS], profile->settings);
+	netlink_nested(tb[RDMA_DCQCN_A_PROFILE_SETTINGS], knob, RDMA_DCQCN_A_SETTINGS_MAX);
+	for (int i = 1; i <= RDMA_DCQCN_A_SETTINGS_MAX; i++) {
+		profile->sets[i] = knob[i];
+		profile->settings[i] = netlink_number(knob[i]);
+	}
 	**tail = profile;
 	*tail = &profile->next;
 }
@@ -47,22 +52,11 @@ void profile_free(struct profile *list)
 	}
 }
 
-/* Return true if profiles have this knob: they are the parameters of the notification point and of
- * the reaction point, except for the line rate
- */
-bool profile_has(int knob)
-{
-	const char *field = knobs[knob].field;
-
-	return knob != RDMA_DCQCN_A_SETTINGS_RPG_MAX_RATE &&
-	       (!strncmp(field, "np.", 3) || !strncmp(field, "rp.", 3));
-}
-
 /* Return true if a device's knobs have the values of a profile */
 bool profile_is(const struct profile *profile, const struct dev *dev)
 {
 	for (int i = 1; i <= RDMA_DCQCN_A_SETTINGS_MAX; i++) {
-		if (profile_has(i) && profile->settings[i] != dev->settings[i])
+		if (profile->sets[i] && profile->settings[i] != dev->settings[i])
 			return false;
 	}
 	return true;

@@ -154,8 +154,9 @@ static int dcqcn_dump_devs(struct sk_buff *skb, struct netlink_callback *cb,
 	return dcqcn_dump_end(skb, err);
 }
 
+/* @all: also what no profile sets */
 static int dcqcn_put_settings(struct sk_buff *skb, int type,
-			      const struct dcqcn_settings *settings)
+			      const struct dcqcn_settings *settings, bool all)
 {
 	struct nlattr *nest = nla_nest_start(skb, type);
 	int knob;
@@ -163,7 +164,8 @@ static int dcqcn_put_settings(struct sk_buff *skb, int type,
 	if (!nest)
 		return -EMSGSIZE;
 	for (knob = 1; knob <= RDMA_DCQCN_A_SETTINGS_MAX; knob++) {
-		if (nla_put_u32(skb, knob, dcqcn_settings_get(settings, knob)))
+		if ((all || dcqcn_profile_sets(knob)) &&
+		    nla_put_u32(skb, knob, dcqcn_settings_get(settings, knob)))
 			return -EMSGSIZE;
 	}
 	nla_nest_end(skb, nest);
@@ -227,7 +229,7 @@ static int dcqcn_put_dev(struct sk_buff *skb, struct netlink_callback *cb,
 	    nla_put_u64_64bit(skb, RDMA_DCQCN_A_DEV_LINE_RATE,
 			      dcqcn_dev_line(dev, settings),
 			      RDMA_DCQCN_A_DEV_PAD) ||
-	    dcqcn_put_settings(skb, RDMA_DCQCN_A_DEV_SETTINGS, settings) ||
+	    dcqcn_put_settings(skb, RDMA_DCQCN_A_DEV_SETTINGS, settings, true) ||
 	    dcqcn_put_counters(skb, dev) ||
 	    dcqcn_put_algorithms(skb, settings)) {
 		genlmsg_cancel(skb, hdr);
@@ -524,7 +526,7 @@ static int dcqcn_put_profile(struct sk_buff *skb, struct netlink_callback *cb,
 		return -EMSGSIZE;
 	if (nla_put_string(skb, RDMA_DCQCN_A_PROFILE_NAME, profile->name) ||
 	    dcqcn_put_settings(skb, RDMA_DCQCN_A_PROFILE_SETTINGS,
-			       &settings)) {
+			       &settings, false)) {
 		genlmsg_cancel(skb, hdr);
 		return -EMSGSIZE;
 	}

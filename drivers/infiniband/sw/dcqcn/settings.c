@@ -213,6 +213,21 @@ void dcqcn_settings_apply(struct dcqcn_settings *settings,
 }
 
 /**
+ * dcqcn_profile_sets() - whether profiles set a knob, see dcqcn_settings_apply()
+ * @knob: RDMA_DCQCN_A_SETTINGS_*
+ *
+ * Context: any.
+ */
+bool dcqcn_profile_sets(int knob)
+{
+	size_t at = dcqcn_knob_offset[knob];
+
+	/* np and rp come first */
+	return at < offsetof(struct dcqcn_settings, ccc) &&
+	       at != offsetof(struct dcqcn_settings, rp.rpg_max_rate);
+}
+
+/**
  * dcqcn_settings_init() - check the module parameters
  *
  * Return: 0, or -EINVAL for a profile that does not exist.

@@ -119,5 +119,6 @@ void dcqcn_settings_apply(struct dcqcn_settings *settings,
 			  const struct dcqcn_profile *profile);
 const struct dcqcn_profile *dcqcn_profile_find(const char *name);
 const struct dcqcn_profile *dcqcn_profile_get(size_t i);
+bool dcqcn_profile_sets(int knob);
 
 #endif /* DCQCN_SETTINGS_H */

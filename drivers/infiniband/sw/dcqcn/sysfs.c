@@ -127,7 +127,8 @@ static ssize_t dcqcn_file_store(struct kobject *kobj, struct attribute *attr,
 	u32 value = 0;
 	int err;
 
-	if (file->show && !file->set)
+	/* as with netlink: root may have given it away */
+	if ((file->show && !file->set) || !capable(CAP_NET_ADMIN))
 		return -EPERM;
 	/* -EINVAL unless it is a number, -ERANGE unless it fits u32 */
 	err = file->set ? 0 : kstrtou32(buf, 10, &value);
