@@ -70,7 +70,7 @@ SECURITY.md               docs
 drivers/infiniband/       build unit tools netlink fuzz races docs mutants* powerpc @uml @debug @pc @guest-*
 examples/cc/              build unit examples @guest-6.12 mutants*
 drivers/net/dcbport/      build netlink port-unit model docs port* lldpd predicted switches lossless
-drivers/net/dcbport/      cascade storm headroom deadlock collision fabric-* mutants* powerpc
+drivers/net/dcbport/      cascade storm headroom deadlock collision fabric-* mutants* powerpc @uml loop*
 tools/dcqcn/              tools rdma* port observers guests-* try-* page docs
 tools/model/              model predicted tools page
 tools/page/               tools page

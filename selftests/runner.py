@@ -180,7 +180,7 @@ def signal_all(pids, sig):
     for pid in pids:
         try:
             os.kill(pid, sig)
-        except ProcessLookupError:
+        except (ProcessLookupError, PermissionError):     # it has gone, or is another user's
             pass
 
 
@@ -226,6 +226,7 @@ class Running:
         shutil.rmtree(out, ignore_errors=True)
         os.makedirs(self.logs)
         self.hung, self.cpu = False, 0      # s of it that the part has used
+        self.latest, self.heard = 0, self.began     # its files' time, and when that changed
         self.watch, self.shown = Stopwatch(), 0     # bytes of the output that are printed
         with open(self.output, "w") as f:
             self.process = subprocess.Popen(
@@ -254,7 +255,10 @@ class Running:
         self.watch.look(files)
         if ended:
             return True
-        if time.time() - max(os.path.getmtime(f) for f in files) > silence:
+        latest = max(os.path.getmtime(f) for f in files)
+        if latest != self.latest:
+            self.latest, self.heard = latest, time.monotonic()
+        if time.monotonic() - self.heard > silence:
             self.hung = True
             self.stop()
             return True

@@ -143,8 +143,10 @@ def check_option(main, name, before, action):
     refused(main, name, before + [option], "expected one argument")
     if action.choices:
         refused(main, name, before + [option, "nonesuch"], "invalid choice: 'nonesuch'")
-    elif action.type is command.directory:
+    elif action.type in (command.directory, command.plain_directory):
         refused(main, name, before + [option, "/dev/null/x"], "must be a directory")
+        if action.type is command.plain_directory:
+            refused(main, name, before + [option, "a b"], "may have letters")
     elif action.type is lab_command.package:
         for bad in ("-1", "../x", "A b", ""):
             refused(main, name, before + ["%s=%s" % (option, bad)], "must be a Debian package")

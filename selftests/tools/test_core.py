@@ -32,11 +32,11 @@ from testbed.core.scenario import Directory, Table, expand
 from testbed.core.stats import jain, percentile
 from testbed.core.tap import Tap
 from testbed.core.units import number, quantity
-from testbed.sim import pauses
+from testbed.sim import pauses, pictures
 from testbed.sim.builtin_rxe import BuiltIn
 from testbed.sim.model import Run
-from testbed.vm import (bridge_port, experiment, guest, image, lab_command, live, measure, neighbours,
-                        report, supervisor)
+from testbed.vm import (bridge_port, engine, experiment, guest, image, lab_command, live, measure,
+                        neighbours, report, supervisor)
 from testbed.vm.clock import Clock
 from testbed.vm.debug_image import DebugKernel
 from testbed.vm.image import DEFAULT, Image
@@ -733,8 +733,9 @@ def record_lacks():
     """A recording of a bridge's port notes what tcpdump has lost, and the table shows it."""
     with tempfile.TemporaryDirectory() as d:
         for name, text in (("congestion-point", "echo eth7 rate 1"), ("gcc", 'cp "%s/wait" "$3"' % d),
-                           ("wait", "exec sleep 1000"), ("tcpdump", "echo 1 packet dropped by kernel >&2; "
-                                                        ": >%s/said; exec sleep 1000" % d)):
+                           ("wait", "exec sleep 1000"),
+                           ("tcpdump", "echo 1 packet dropped by kernel >&2; for a; do case $a in "
+                                       "*.pcap) echo >$a;; esac; done; : >%s/said; exec sleep 1000" % d)):
             write(os.path.join(d, name), "#!/bin/sh\n%s\n" % text)
             os.chmod(os.path.join(d, name), 0o755)
 
@@ -1009,11 +1010,35 @@ def no_such_kernel():
         expect("in one place", updates, [lists, lists])
 
 
+def rows_and_samples():
+    """Marks and drops per ms count for the time between samples, which may be longer than a row."""
+    def row(ns, queue, drops, marks):
+        return [ns, 0, 0, 0, queue, drops, marks]
+
+    rows = [row(ms * 1000000, 7, ms, 2 * ms) for ms in (0, 10, 20, 30)]
+    got = pictures._queue(types.SimpleNamespace(rows=rows), 30000000, 1000000)
+    expect("per ms", {tuple(r[3:]) for r in got[1:]}, {(2.0, 1.0)})
+
+
+def one_has_failed():
+    """The runs of an experiment are reported if one has failed, and once."""
+    told, names = [], ("all", "some", "none")
+    reports = engine.Reports([(types.SimpleNamespace(name=name, runs=[name + "1", name + "2"]), name)
+                              for name in names], False)
+    with mock.patch.object(engine.report, "Result", lambda recording: recording), \
+            mock.patch.object(reports, "tell", lambda e, out: told.append(out)):
+        for run in ("some2", "all1", "all2"):
+            reports.done(types.SimpleNamespace(run=run))
+        expect("told", told, ["all"])
+        reports.end()
+    expect("told at last", told, ["all", "some"])
+
+
 for test in (expressions, expectations, numbers, files, groups_of_guests, chosen, round_trips,
              other_flows, complaints, tap, copies, kernels, guests_kernel, guests_module,
              guests_ports, programs, watched, paused, ways, arrows, came_up, swept, logs,
              stopped_at_once, recordings, captured, record_lacks, damaged, changed_fabric,
              shown_by_lab, set_in_lab, silent_qps, no_agent, drawn_together, older_bench, mirrors,
-             no_such_kernel):
+             no_such_kernel, rows_and_samples, one_has_failed):
     test()
 sys.exit(status())

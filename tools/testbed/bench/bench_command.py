@@ -26,7 +26,7 @@ def parser():
                         "repeated (default: %s)" % ", ".join(map(str, cost.FLOWS)))
     p.add_argument("--check", action="store_true", help="fail when a goal is missed")
     p.add_argument("--out", default=os.path.join(OUT, "bench"), metavar="DIR",
-                   type=command.directory,
+                   type=command.plain_directory,
                    help="where to write (default: out/bench)")
     return p
 

@@ -91,6 +91,15 @@ def directory(text):
     return path
 
 
+def plain_directory(text):
+    """As directory(), for programs that take its name into scripts and makefiles."""
+    path = directory(text)
+    if re.search(r"[^\w./+,=@-]", path):
+        raise argparse.ArgumentTypeError("%s: may have letters, digits and . _ / + , = @ - in its "
+                                         "name only" % path)
+    return path
+
+
 def clean(text):
     """A text, possibly from a file or another host, without control characters, which a terminal
     would obey."""

@@ -33,8 +33,7 @@ KNOBS = {                   # input of the model: file below ecn/, and its unit 
 
 def ask(path, *words):
     """The answer of dcqcn model about a file: input, output, findings, ..."""
-    if not os.path.exists(COMMAND):
-        sources.dcqcn()
+    sources.dcqcn()
     r = subprocess.run([COMMAND, "-j", "model", path, *words], capture_output=True, text=True)
     if r.returncode:
         raise InputError(r.stderr.strip())

@@ -55,9 +55,10 @@ def _queue(samples, end, step):
         while r[0] >= limit and limit <= end:
             if bin_rows:
                 first, last = previous or bin_rows[0], bin_rows[-1]
+                span = max(last[0] - first[0], 1)       # samples may be further apart than rows
                 rows.append([(limit - step) / 1e6, sum(b[4] for b in bin_rows) // len(bin_rows),
-                             max(b[4] for b in bin_rows), (last[6] - first[6]) * 1e6 / step,
-                             (last[5] - first[5]) * 1e6 / step])
+                             max(b[4] for b in bin_rows), (last[6] - first[6]) * 1e6 / span,
+                             (last[5] - first[5]) * 1e6 / span])
                 previous, bin_rows = last, []
             limit += step
         bin_rows.append(r)

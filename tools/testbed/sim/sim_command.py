@@ -321,7 +321,7 @@ def parser():
                    help="only this run of a sweep, or those with these variables: "
                         "rate=10gbit,n=8; may be repeated")
     s.add_argument("--out", default=os.path.join(OUT, "sim"), metavar="DIR",
-                   type=command.directory,
+                   type=command.plain_directory,
                    help="where to write (default: out/sim)")
     s.add_argument("--jobs", type=number(1), default=len(os.sched_getaffinity(0)), metavar="N",
                    help="simulations to run at once (default: one per CPU); figures do not "
@@ -355,7 +355,7 @@ def parser():
     add_load(s)
     command.add_json(s)
     s.add_argument("--out", default=os.path.join(OUT, "sim"), metavar="DIR",
-                   type=command.directory,
+                   type=command.plain_directory,
                    help="where to write (default: out/sim)")
     s.set_defaults(run=cmd_model)
 
@@ -365,7 +365,7 @@ def parser():
 
     s = sub.add_parser("build", help="build what sim run --part needs")
     s.add_argument("--out", default=os.path.join(OUT, "sim"), metavar="DIR",
-                   type=command.directory, help="where to write (default: out/sim)")
+                   type=command.plain_directory, help="where to write (default: out/sim)")
     s.add_argument("--builtin", action="store_true", help="for a kernel with rxe built in")
     s.set_defaults(run=cmd_build)
 

@@ -28,19 +28,20 @@ def record(device, seconds, directory, name):
     if shown.returncode or not shown.stdout:
         raise LabError(shown.stderr.strip() or "%s is not a congestion point" % device)
     os.makedirs(directory, exist_ok=True)
-    base = os.path.join(directory, "%s.%s.%s" % (name, SWITCH, device))
-    with tempfile.TemporaryDirectory() as d, open(os.path.join(d, "log"), "w") as log:
+    base = "%s.%s.%s" % (name, SWITCH, device)
+    # an error must not cost an earlier recording
+    with tempfile.TemporaryDirectory(dir=directory) as d, open(os.path.join(d, "log"), "w") as log:
         tool = os.path.join(d, "qsample")
         try:
             subprocess.run(["gcc", "-O2", "-o", tool, os.path.join(LAB, "guest", "qsample.c")],
                            check=True)
             jobs = [subprocess.Popen(["tcpdump", "-p", "-n", "-Z", "root", "-i", device, "-s",
-                                      str(SNAPLEN), "-B", "65536", "-w", base + ".pcap",
+                                      str(SNAPLEN), "-B", "65536", "-w",
+                                      os.path.join(d, base + ".pcap"),
                                       "udp port 4791"], stderr=log, preexec_fn=die_with_parent)]
         except (OSError, subprocess.CalledProcessError) as e:
             raise LabError("%s (tcpdump, gcc and libc6-dev are needed)" % e)
-        # only now, because this overwrites an earlier recording
-        with open(base + ".queue", "w") as queue:
+        with open(os.path.join(d, base + ".queue"), "w") as queue:
             jobs.append(subprocess.Popen([tool, device, QSAMPLE_PARENT["tc"], str(SAMPLE_US)],
                                          stdout=queue, stderr=log, preexec_fn=die_with_parent))
         start = time.monotonic()
@@ -62,6 +63,8 @@ def record(device, seconds, directory, name):
                 j.wait()
         with open(log.name) as f:
             about["capture_lost"] = uncaptured(f.read()) or 0
+        for kind in (".pcap", ".queue"):
+            os.replace(os.path.join(d, base + kind), os.path.join(directory, base + kind))
     with open(os.path.join(directory, name + ".json"), "w") as f:
         json.dump(about, f, indent=1)
 

@@ -198,8 +198,14 @@ class Reports:
             if recording.run in e.runs and all(r in self.results for r in e.runs):
                 self.tell(e, out)
 
+    def end(self):
+        """Report what there is of the experiments of which a run has failed."""
+        for e, out in self.experiments:
+            if 0 < sum(r in self.results for r in e.runs) < len(e.runs):
+                self.tell(e, out)
+
     def tell(self, e, out):
-        results = [self.results[r] for r in e.runs]
+        results = [self.results[r] for r in e.runs if r in self.results]
         path, png = report.write(e, results, out)
         if self.as_json:
             with open(path) as f:
@@ -210,7 +216,7 @@ class Reports:
         for r in results:
             if r.recording.logs:
                 say("%s: the programs' output is in %s" % (r.run.name, " ".join(r.recording.logs)))
-        if not self.check:
+        if not self.check or len(results) < len(e.runs):
             return
         verdict = e.check([(r.run, r.figures) for r in results])
         self.bad += ["%s: %s" % (e.name, b) for b in verdict.bad]

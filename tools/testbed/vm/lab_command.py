@@ -216,6 +216,7 @@ def cmd_run(args):
                                      args.check)
         except TooBusy as e:
             busy = str(e)
+    reports.end()
     if args.json:
         command.print_json({"results": reports.documents, "failed": bad,
                             **({"error": busy} if busy else {})})

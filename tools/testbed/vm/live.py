@@ -183,7 +183,7 @@ def change(lab, words):
                 ns = value * 2 if p.peer in t.hosts else value
                 lab.vm(p.switch).run("/lab/delay %s %d" % (p.peer, ns // 1000) if p.port == "tc" else
                                      "/lab/switch-port set %s delay %dns" % (p.peer, ns))
-        elif name in ("pfc", "rate") and not t.dcbx:
+        elif name == "rate" or (name == "pfc" and not t.dcbx):
             _tell_hosts(lab, ports)
     for name, value in settings:
         if name == "profile":
@@ -215,9 +215,11 @@ def _checked(key, value):
 
 
 def _tell_hosts(lab, ports):
-    """Make hosts obey their switch's new priorities, for lack of an agent that does so."""
+    """Give hosts their switch's new rate and, unless an agent does so, its priorities."""
     lab.network.look()
     for p in ports:
         if p.peer in lab.network.topology.hosts and p.port == "dcbport":
-            lab.vm(p.peer).run("/lab/switch-port host rate %dbit pfc %s" % (p.rate, p.pfc)
-                               if p.prios else "/lab/switch-port undo eth0")
+            dcbx = lab.network.topology.dcbx
+            lab.vm(p.peer).run("/lab/switch-port host rate %dbit pfc %s" %
+                               (p.rate, "none" if dcbx else p.pfc)
+                               if dcbx or p.prios else "/lab/switch-port undo eth0")
