@@ -49,6 +49,7 @@ static bool mark_all;
 static bool at_line_rate;		/* packets of a sender leave no faster than that */
 static bool one_packet;			/* each message is one */
 static bool one_host;			/* sender 1 is another QP of sender 0's host */
+static bool overheard;			/* packets are for another host */
 static u64 stalled;			/* ns; the receiver's host takes no packet before; 0 if it never waits */
 
 static void host_address(struct in6_addr *a, unsigned int host)
@@ -172,6 +173,7 @@ static void arrive(unsigned int from, u32 psn, u32 bits, bool ce)
 		return;
 	}
 	delivered[from] += frame;
+	skb->pkt_type = overheard ? PACKET_OTHERHOST : PACKET_HOST;
 	rx = rx_of(&hosts[RECEIVER].dev, skb);
 	if (bits & DCQCN_BTH_CAPABLE && !hosts[RECEIVER].off)
 		dcqcn_ccc_receive(&rx);
@@ -270,6 +272,7 @@ static void set_up(u32 algorithms, u32 window)
 	at_line_rate = false;
 	one_packet = false;
 	one_host = false;
+	overheard = false;
 	stalled = 0;
 	memset(delivered, 0, sizeof(delivered));
 }
@@ -819,6 +822,17 @@ static void test_stock_peer(void)
 	hosts[0].left = 100000;
 	pass_time(40 * MS, 1);
 	expect(!told && !sender(0)->agreed, "told %llu, agreed", told);
+	tear_down();
+}
+
+/* Packets that a switch sends to all hosts, while it does not know where the receiver is */
+static void test_overheard(void)
+{
+	set_up(3, 65536);
+	overheard = true;
+	hosts[0].left = 1000;
+	pass_time(5 * MS, 1);
+	expect(!told && !sender(0)->agreed && !hosts[RECEIVER].dev.contexts.num, "told %llu", told);
 	tear_down();
 }
 
@@ -2448,7 +2462,8 @@ static const struct tap_test tests[] = {
 	{ "a dump sees each context once", test_dump },
 	{ "a snapshot says what is so", test_look },
 	{ "a peer without contexts is told nothing", test_stock_peer },
-	{ "and gets 10^6 packets that are valid for it", test_valid_for_stock },
+	{ "a packet for another host makes no context", test_overheard },
+	{ "a stock peer gets 10^6 packets that are valid for it", test_valid_for_stock },
 	{ "a window of 4 packets", test_window },
 	{ "an answer is for 9,800 bytes, or a window", test_few_answers },
 	{ "8:1 with a window", test_nscc },
