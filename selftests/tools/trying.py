@@ -1,7 +1,8 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0
 """Tests parts of dcqcn try that need no device: an error or a signal leaves no program behind,
-the picture fits the terminal, and it finds the module that make has built. selftests/try runs it in a guest. Silent on success."""
+the picture fits the terminal, and it finds the module that make has built. selftests/try runs it in
+a guest. Silent on success."""
 
 import contextlib
 import io
@@ -34,7 +35,7 @@ def script():
     made.__file__ = f.name
     exec(compile(text, f.name, "exec"), made.__dict__)
     made.subprocess = types.SimpleNamespace(Popen=Program, **{
-        n: getattr(subprocess, n) for n in ("DEVNULL", "PIPE", "STDOUT")})
+        n: getattr(subprocess, n) for n in ("DEVNULL", "PIPE", "STDOUT", "TimeoutExpired")})
     made.READY = 0
     return made
 
@@ -51,7 +52,8 @@ def raises(what, error, function, *args):
     for p in started:
         p.kill()
         p.wait()
-        p.stdout.close()
+        if p.stdout:
+            p.stdout.close()
 
 
 def nothing_left():
@@ -69,6 +71,11 @@ def nothing_left():
     it.gid_index, it.Traffic.listens, it.Run = lambda i: "1", lambda self, port: True, stopped
     args = types.SimpleNamespace(stock=True, load=True)
     raises("a signal before the command", it.Stopped, it.execute, None, args)
+
+    it = script()
+    it.gid_index, it.Run, it.hangs = lambda i: "1", lambda name: None, stopped
+    args = types.SimpleNamespace(stock=True, load=False, command=["x"], seconds=0.01)
+    raises("a signal while the command hangs", it.Stopped, it.execute, None, args)
 
 
 def fits():
@@ -88,13 +95,15 @@ def fits():
 
 
 def finds():
-    """Where no module is installed, the one that make has built is loaded."""
+    """The module that make has built is loaded, though another one is installed."""
     it, loaded = script(), []
 
     def sh(command, check=True):
         if command.startswith("insmod "):
             loaded.append(os.path.realpath(command.removeprefix("insmod ")))
-        return None if command.startswith("modprobe ") else ""
+        if command.startswith("modprobe "):
+            loaded.append("the installed one")
+        return ""
 
     it.sh = sh
     net = it.Network(None)
