@@ -34,7 +34,7 @@ EXT_MSG, EXT_OFFS = 1, 2
 NESTED = 0x8000
 
 DEV_GET, DEV_SET, QP_GET, PROFILE_GET, RATE_NTF, CCC_GET, QP_SET = 1, 2, 3, 4, 5, 6, 7
-NAME, PROFILE, SETTINGS, COUNTERS = 1, 2, 3, 8
+NAME, PROFILE, SETTINGS, IFNAME, COUNTERS = 1, 2, 3, 6, 8
 QP_DEV, QP_LQPN, CCC_DEV = 1, 2, 1
 ALGORITHM = 9       # of a port, a name
 QP_PACED_PACKETS, QP_ALGORITHM = 17, 37     # of a QP
@@ -335,6 +335,9 @@ def cmd_errors(dev):
 def cmd_unprivileged(dev):
     nl = Netlink()
     begin = nl.settings(dev)
+    ifname = nl.dump(DEV_GET, string(NAME, dev))[0][IFNAME].rstrip(b"\0").decode()
+    # a file that root has opened
+    knob = os.open("/sys/class/net/%s/ecn/roce_rp/rpg_gd" % ifname, os.O_WRONLY)
     os.setgid(65534)
     os.setuid(65534)
     other = Netlink()
@@ -343,6 +346,11 @@ def cmd_unprivileged(dev):
     other.dump(QP_GET)
     other.dump(CCC_GET)
     refused("setting", [EPERM], other.set, dev, u32(13, 5))
+    try:
+        os.write(knob, b"5")
+        wrong("a file of sysfs was written")
+    except PermissionError:
+        pass
     if other.settings(dev) != begin:
         wrong("it was done")
 
