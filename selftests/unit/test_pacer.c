@@ -1659,15 +1659,21 @@ static void start_in_rounds(void)
 	}
 }
 
-/* A burst of a MB counts for half a second of the share at most, here at 1 Mb/s */
-static void start_in_slow_rounds(void)
+/* A flow of 1 Mb/s that has its limit from a CNP, and measures its path */
+static struct dcqcn_flow *met_cnp(void)
 {
-	struct dcqcn_flow *flow = &qps[0].flow;
-
 	limited(1, IB_QPT_RC, 0);
 	dcqcn_queue_flush(&qps[0]);
 	settings.rp.rpg_time_reset = 0;
 	dcqcn_queue_cnp(&qps[0], &settings, fuzz_now);
+	return &qps[0].flow;
+}
+
+/* A burst of a MB counts for half a second of the share at most, here at 1 Mb/s */
+static void start_in_slow_rounds(void)
+{
+	struct dcqcn_flow *flow = met_cnp();
+
 	flow->burst = 900;
 	flow->path->owed = MB;
 	output_request(&qps[0], 0, 1000, WRITE_FIRST);
@@ -1681,12 +1687,8 @@ static void start_in_slow_rounds(void)
  */
 static void start_knows_no_share(void)
 {
-	struct dcqcn_flow *flow = &qps[0].flow;
+	struct dcqcn_flow *flow = met_cnp();
 
-	limited(1, IB_QPT_RC, 0);
-	dcqcn_queue_flush(&qps[0]);
-	settings.rp.rpg_time_reset = 0;
-	dcqcn_queue_cnp(&qps[0], &settings, fuzz_now);
 	flow->rate.rtt = MS;
 	flow->path->marked = true;
 	fuzz_now += 2 * MS;
